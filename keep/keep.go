@@ -1,0 +1,33 @@
+// Package keep holds module requirements until their users exist.
+package keep
+
+import (
+	_ "code.dny.dev/ssrf"
+	_ "github.com/a-h/templ"
+	_ "github.com/aws/aws-sdk-go-v2/aws"
+	_ "github.com/aws/aws-sdk-go-v2/config"
+	_ "github.com/aws/aws-sdk-go-v2/credentials"
+	_ "github.com/aws/aws-sdk-go-v2/service/s3"
+	_ "github.com/bep/imagemeta"
+	_ "github.com/davidbyttow/govips/v2/vips"
+	_ "github.com/elastic/go-seccomp-bpf"
+	_ "github.com/go-chi/chi/v5"
+	_ "github.com/google/uuid"
+	_ "github.com/jackc/pgx/v5/pgxpool"
+	_ "github.com/landlock-lsm/go-landlock/landlock"
+	_ "github.com/peterldowns/pgtestdb"
+	_ "github.com/pressly/goose/v3"
+	_ "github.com/prometheus/client_golang/prometheus/promhttp"
+	_ "github.com/riverqueue/river"
+	_ "github.com/riverqueue/river/riverdriver/riverpgxv5"
+	_ "github.com/riverqueue/river/rivermigrate"
+	_ "github.com/riverqueue/river/rivertest"
+	_ "github.com/spf13/cobra"
+	_ "github.com/stretchr/testify/require"
+	_ "golang.org/x/sync/errgroup"
+	_ "golang.org/x/sys/unix"
+	_ "golang.org/x/term"
+	_ "golang.org/x/text/cases"
+	_ "pgregory.net/rapid"
+	_ "golang.org/x/net/http2"
+)

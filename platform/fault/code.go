@@ -1,0 +1,67 @@
+package fault
+
+// Code is a stable word for one kind of failure. The public ones are listed in the API contract under Errors.
+type Code string
+
+// Codes of the public API, in the order of the contract's tables.
+const (
+	InvalidBody       Code = "invalid_body"
+	InvalidImage      Code = "invalid_image"
+	InvalidURL        Code = "invalid_url"
+	ImageUnreachable  Code = "image_unreachable"
+	VideoUnreachable  Code = "video_unreachable"
+	AudioUnreachable  Code = "audio_unreachable"
+	InvalidCallback   Code = "invalid_callback"
+	BatchUnsupported  Code = "batch_unsupported"
+	InvalidParameter  Code = "invalid_parameter"
+	InvalidKey        Code = "invalid_key"
+	PlanRequired      Code = "plan_required"
+	PaymentFailed     Code = "payment_failed"
+	QuotaExceeded     Code = "quota_exceeded"
+	NotFound          Code = "not_found"
+	UnknownJob        Code = "unknown_job"
+	UploadNotFound    Code = "upload_not_found"
+	ImageTooLarge     Code = "image_too_large"
+	TooManyPixels     Code = "too_many_pixels"
+	VideoTooLarge     Code = "video_too_large"
+	AudioTooLarge     Code = "audio_too_large"
+	VideoTooLong      Code = "video_too_long"
+	UnsupportedMedia  Code = "unsupported_media"
+	RateLimited       Code = "rate_limited"
+	TooManyJobs       Code = "too_many_jobs"
+	InternalError     Code = "internal_error"
+	EngineError       Code = "engine_error"
+	EngineUnavailable Code = "engine_unavailable"
+	ModelUnavailable  Code = "model_unavailable"
+
+	OptimizationsDisabled    Code = "optimizations_disabled"
+	TrackingFailed           Code = "tracking_failed"
+	UploadsUnavailable       Code = "uploads_unavailable"
+	EngineCredentialsMissing Code = "engine_credentials_missing"
+	EngineRegionMissing      Code = "engine_region_missing"
+)
+
+// Codes that only a failed job carries.
+const (
+	JobTimeout       Code = "job_timeout"
+	Stage1Failed     Code = "stage1_failed"
+	JobFailed        Code = "job_failed"
+	VideoUnsupported Code = "video_unsupported"
+	AudioTooLong     Code = "audio_too_long"
+	AudioUnsupported Code = "audio_unsupported"
+)
+
+// Codes of ours beside the contract's: answers that it does not describe (an unknown method on a known path, a
+// conflicting Idempotency-Key) and refusals of the account's own acts.
+const (
+	MethodNotAllowed    Code = "method_not_allowed"
+	IdempotencyConflict Code = "idempotency_conflict"
+	NameTaken           Code = "name_taken"
+	KeyLimitReached     Code = "key_limit_reached"
+	InvalidName         Code = "invalid_name"
+	EmailTaken          Code = "email_taken"
+	UnknownAccount      Code = "unknown_account"
+	UnknownPlan         Code = "unknown_plan"
+	UnknownKey          Code = "unknown_key"
+	InvalidLimit        Code = "invalid_limit"
+)
