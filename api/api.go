@@ -1,0 +1,80 @@
+// Package api is the edge /api/v1: it authenticates, decodes, calls one business act and encodes. The error table
+// from codes to statuses lives here. No SQL and no business rule belongs here.
+package api
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"veracity/account"
+	"veracity/media"
+	"veracity/platform/fault"
+)
+
+// Prefix is where the API is mounted.
+const Prefix = "/api/v1"
+
+// MaxBody is the largest request body in bytes: 4 MiB of image in base64, with room for escapes and other fields.
+const MaxBody = 6 << 20
+
+// bodyTime bounds how long a client may take to send a body.
+const bodyTime = 60 * time.Second
+
+// API serves the public API.
+type API struct {
+	accounts *account.Accounts
+	media    *media.Service
+	twins    *twins
+	metrics  *Metrics
+	log      *slog.Logger
+}
+
+// New makes the API.
+func New(db *pgxpool.Pool, accounts *account.Accounts, service *media.Service, metrics *Metrics, log *slog.Logger) *API {
+	return &API{accounts: accounts, media: service, twins: &twins{db: db, log: log}, metrics: metrics, log: log}
+}
+
+// Handler routes all of /api/v1. Its middleware runs in the order request id, body cap, key, plan and payment, rate.
+func (a *API) Handler() http.Handler {
+	r := chi.NewRouter()
+	r.Use(a.observe, recoverPanics, capBody)
+	r.NotFound(handle(unknownPath))
+	r.MethodNotAllowed(handle(unknownMethod))
+	r.Route(Prefix, func(r chi.Router) {
+		// The links to finished files need no key.
+		r.Get("/optimize/{id}/file", handle(a.download))
+		r.Get("/optimize/{id}/image", handle(a.download))
+		r.Group(func(r chi.Router) {
+			r.Use(a.authenticate)
+			r.Post("/audit", a.once(a.audit))
+			r.Get("/audit/{id}", handle(a.readCheck))
+			r.Post("/optimize", a.once(a.optimize))
+			r.Get("/optimize/{id}", handle(a.readOptimization))
+			r.Post("/uploads", a.once(a.createUpload))
+		})
+	})
+	return r
+}
+
+// endpoint answers a request or returns why it is refused.
+type endpoint func(w http.ResponseWriter, r *http.Request) error
+
+func handle(e endpoint) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := e(w, r); err != nil {
+			writeError(w, r, err)
+		}
+	}
+}
+
+func unknownPath(_ http.ResponseWriter, r *http.Request) error {
+	return fault.New(fault.NotFound, "There is nothing at %.200s. The docs list the paths of the API.", r.URL.Path)
+}
+
+func unknownMethod(_ http.ResponseWriter, r *http.Request) error {
+	return fault.New(fault.MethodNotAllowed, "%s is not answered here. The docs list the methods of each path.", r.Method)
+}

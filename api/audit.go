@@ -1,0 +1,57 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/jackc/pgx/v5"
+
+	"veracity/engine"
+	"veracity/platform/fault"
+)
+
+// checkResult is the contract's "Check result".
+type checkResult struct {
+	Verdict   engine.Verdict   `json:"verdict"`
+	Score     *int             `json:"score"`
+	DecidedBy engine.DecidedBy `json:"decided_by"`
+	Lanes     engine.Lanes     `json:"lanes"`
+	Media     engine.Media     `json:"media"`
+	Detail    *engine.Detail   `json:"detail,omitempty"`
+}
+
+// audit is POST /audit.
+func (a *API) audit(ctx context.Context, req request) (answer, error) {
+	f, err := parseFields(req.body)
+	if err != nil {
+		return answer{}, err
+	}
+	src, err := f.source()
+	if err != nil {
+		return answer{}, err
+	}
+	if src.Media != engine.Image {
+		return answer{}, a.media.StartCheck(ctx, req.caller, src)
+	}
+	var ans answer
+	_, err = a.media.CheckImage(ctx, req.caller, src, func(ctx context.Context, tx pgx.Tx, report engine.Report) error {
+		ans = answer{status: http.StatusOK, body: encode(result(report, req.query.Get("detail") == "full"))}
+		return req.record(ctx, tx, ans)
+	})
+	return ans, err
+}
+
+func result(report engine.Report, full bool) checkResult {
+	r := checkResult{
+		Verdict: report.Verdict, Score: report.Score, DecidedBy: report.DecidedBy, Lanes: report.Lanes, Media: report.Media,
+	}
+	if full {
+		r.Detail = &report.Detail
+	}
+	return r
+}
+
+// readCheck is GET /audit/{id}. No check of this version is a job, so every id is unknown.
+func (a *API) readCheck(http.ResponseWriter, *http.Request) error {
+	return fault.New(fault.NotFound, "The account has no such check, or it has expired.")
+}

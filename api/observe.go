@@ -1,0 +1,125 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/google/uuid"
+
+	"veracity/platform/fault"
+)
+
+// outcome gathers what the log line of a request says. It is written by the request's own goroutine.
+type outcome struct {
+	requestID string
+	account   uuid.UUID
+	fault     *fault.Fault
+}
+
+type outcomeKey struct{}
+
+func noteOutcome(ctx context.Context, f *fault.Fault) {
+	if o, ok := ctx.Value(outcomeKey{}).(*outcome); ok {
+		o.fault = f
+	}
+}
+
+func noteAccount(ctx context.Context, id uuid.UUID) {
+	if o, ok := ctx.Value(outcomeKey{}).(*outcome); ok {
+		o.account = id
+	}
+}
+
+// observe names the request, and logs and counts how it ended. Bodies, keys and query strings stay out of the log.
+func (a *API) observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		o := &outcome{requestID: newRequestID()}
+		w.Header().Set("Request-Id", o.requestID)
+		seen := &statusWriter{ResponseWriter: w}
+		r = r.WithContext(context.WithValue(r.Context(), outcomeKey{}, o))
+		next.ServeHTTP(seen, r)
+		a.report(r, o, seen.status, time.Since(start))
+	})
+}
+
+func (a *API) report(r *http.Request, o *outcome, status int, took time.Duration) {
+	route := "unknown"
+	if rc := chi.RouteContext(r.Context()); rc != nil && rc.RoutePattern() != "" {
+		route = rc.RoutePattern()
+	}
+	attrs := []slog.Attr{
+		slog.String("request_id", o.requestID), slog.String("method", r.Method), slog.String("route", route),
+		slog.Int("status", status), slog.Duration("duration", took),
+	}
+	if o.account != uuid.Nil {
+		attrs = append(attrs, slog.String("account", o.account.String()))
+	}
+	level, code := slog.LevelInfo, fault.Code("ok")
+	if o.fault != nil {
+		code = o.fault.Code
+		attrs = append(attrs, slog.String("code", string(code)))
+		if status >= http.StatusInternalServerError {
+			level = slog.LevelError
+			attrs = append(attrs, slog.String("error", o.fault.Error()))
+		}
+	}
+	a.log.LogAttrs(r.Context(), level, "request", attrs...)
+	a.metrics.request(route, code, status, took)
+}
+
+func newRequestID() string {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return "unnamed" // only without a source of randomness, where nothing else works either
+	}
+	return id.String()
+}
+
+// statusWriter remembers the status for the log.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// recoverPanics turns a panic into internal_error with the stack in the log.
+func recoverPanics(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			p := recover()
+			if p == nil {
+				return
+			}
+			if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares this sentinel by identity
+				panic(p)
+			}
+			writeError(w, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// capBody bounds the size of a body and the time to send it.
+func capBody(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body != nil && r.ContentLength != 0 {
+			// A server without deadlines (a test recorder) has nothing to bound.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime))
+			r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
+		}
+		next.ServeHTTP(w, r)
+	})
+}

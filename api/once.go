@@ -1,0 +1,112 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"veracity/media"
+	"veracity/platform/fault"
+)
+
+// request is a POST as its act sees it.
+type request struct {
+	caller media.Caller
+	query  url.Values
+	body   []byte
+	// record saves an answer for replay in a transaction of the act's own. Without an Idempotency-Key it does nothing.
+	record func(ctx context.Context, tx pgx.Tx, ans answer) error
+}
+
+// answer is what a POST answers when it succeeds.
+type answer struct {
+	status int
+	body   []byte
+}
+
+// maxIdempotencyKey is the longest Idempotency-Key in bytes.
+const maxIdempotencyKey = 255
+
+// once runs an act, and runs it once for all requests with one Idempotency-Key and one body
+// (draft-ietf-httpapi-idempotency-key-header): later ones get the first one's answer with Idempotent-Replayed: true.
+func (a *API) once(act func(context.Context, request) (answer, error)) http.HandlerFunc {
+	return handle(func(w http.ResponseWriter, r *http.Request) error {
+		body, err := readBody(r)
+		if err != nil {
+			return err
+		}
+		req := request{
+			caller: callerOf(r.Context()), query: r.URL.Query(), body: body,
+			record: func(context.Context, pgx.Tx, answer) error { return nil },
+		}
+		key := strings.TrimSpace(r.Header.Get("Idempotency-Key"))
+		if key == "" {
+			ans, err := act(r.Context(), req)
+			if err != nil {
+				return err
+			}
+			writeJSON(w, ans.status, ans.body)
+			return nil
+		}
+		if len(key) > maxIdempotencyKey || strings.ContainsFunc(key, notPrintable) {
+			return fault.New(fault.InvalidParameter, "Idempotency-Key must have 1 to %d printable ASCII characters.", maxIdempotencyKey)
+		}
+		return a.replayOrRun(w, r, req, key, act)
+	})
+}
+
+func (a *API) replayOrRun(w http.ResponseWriter, r *http.Request, req request, key string, act func(context.Context, request) (answer, error)) error {
+	ctx := r.Context()
+	mine, stored, err := a.twins.begin(ctx, req.caller.Account, key, requestHash(r, req.body))
+	if err != nil {
+		return err
+	}
+	if stored != nil {
+		w.Header().Set("Idempotent-Replayed", "true")
+		writeJSON(w, stored.status, stored.body)
+		return nil
+	}
+	stop := mine.keepAlive(ctx)
+	defer stop()
+	req.record = mine.save
+
+	ans, err := act(ctx, req)
+	if err == nil {
+		if err := mine.finish(ctx, ans); err != nil {
+			return err
+		}
+		writeJSON(w, ans.status, ans.body)
+		return nil
+	}
+	f := fault.From(err)
+	if status := statusOf(f.Code); status < http.StatusInternalServerError && !retryable(status) && ctx.Err() == nil {
+		if err := mine.finish(ctx, answer{status: status, body: encode(bodyOf(f))}); err != nil {
+			return err
+		}
+		return f
+	}
+	mine.forget(ctx)
+	return err
+}
+
+// retryable tells a refusal that another try may not meet, and that is therefore not stored.
+func retryable(status int) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusTooManyRequests:
+		return true
+	}
+	return false
+}
+
+func requestHash(r *http.Request, body []byte) []byte {
+	h := sha256.New()
+	h.Write([]byte(r.Method + " " + r.URL.Path + "?" + r.URL.RawQuery + "\n"))
+	h.Write(body)
+	return h.Sum(nil)
+}
+
+func notPrintable(c rune) bool { return c < 0x20 || c > 0x7e }

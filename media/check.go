@@ -1,0 +1,107 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"veracity/engine"
+	"veracity/platform/fault"
+	"veracity/platform/postgres"
+	"veracity/quota"
+)
+
+// Record saves the answer of an act in the transaction that settles its credits, so that an answer and its price are
+// kept or lost together. It may be nil.
+type Record func(ctx context.Context, tx pgx.Tx, report engine.Report) error
+
+// CheckImage checks one image now: it holds the price, takes the bytes, has the engine look and settles. A check that
+// fails at any point gives its credits back. Faults: quota_exceeded, invalid_url, image_unreachable, image_too_large,
+// upload_not_found, uploads_unavailable, and those of [engine.Checker].
+func (s *Service) CheckImage(ctx context.Context, c Caller, src Source, record Record) (engine.Report, error) {
+	if src.Way == ByURL {
+		if err := s.checkURL(src); err != nil {
+			return engine.Report{}, err
+		}
+	}
+	price := s.cfg.Prices.ImageCheck
+	hold, err := quota.Hold(ctx, s.db, quota.Request{Account: c.Account, Amount: price, TTL: s.cfg.HoldTTL})
+	if err != nil {
+		return engine.Report{}, err
+	}
+	report, err := s.inspect(ctx, c, src)
+	if err == nil {
+		err = s.settle(ctx, c, hold, price, report, record)
+	}
+	if err != nil {
+		s.giveBack(ctx, c, hold)
+		return engine.Report{}, err
+	}
+	s.metrics.checked(report, price)
+	return report, nil
+}
+
+func (s *Service) inspect(ctx context.Context, c Caller, src Source) (engine.Report, error) {
+	file, err := s.open(ctx, c, src)
+	if err != nil {
+		return engine.Report{}, err
+	}
+	defer func() { _ = file.Close() }()
+	return s.engine.CheckImage(ctx, engine.Source{Body: file, Size: file.size, Admitted: file.admitted})
+}
+
+// errHoldLapsed means that the sweep gave a hold back before its check had ended.
+var errHoldLapsed = errors.New("the credit hold of the check lapsed before it was settled")
+
+func (s *Service) settle(ctx context.Context, c Caller, hold uuid.UUID, price int64, report engine.Report, record Record) error {
+	return postgres.Tx(ctx, s.db, func(tx pgx.Tx) error {
+		settled, err := quota.Settle(ctx, tx, c.Account, hold, price)
+		if err != nil {
+			return err
+		}
+		if !settled {
+			return errHoldLapsed
+		}
+		if record == nil {
+			return nil
+		}
+		if err := record(ctx, tx, report); err != nil {
+			return fmt.Errorf("record the answer: %w", err)
+		}
+		return nil
+	})
+}
+
+// giveBackTimeout bounds the release of a hold after the caller has gone.
+const giveBackTimeout = 10 * time.Second
+
+// giveBack ends a hold also when the caller has hung up. What it cannot end, the sweep ends at the hold's expiry.
+func (s *Service) giveBack(ctx context.Context, c Caller, hold uuid.UUID) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTimeout)
+	defer cancel()
+	if _, err := quota.Release(ctx, s.db, c.Account, hold); err != nil {
+		s.log.ErrorContext(ctx, "release hold", "account", c.Account, "hold", hold, "error", err)
+	}
+}
+
+// StartCheck would start the check of a video or a voice clip. This version has no lane for them, so it refuses before
+// anything is held or read.
+func (s *Service) StartCheck(_ context.Context, _ Caller, src Source) error {
+	if src.Way == ByURL {
+		if err := s.checkURL(src); err != nil {
+			return err
+		}
+	}
+	return fault.New(fault.ModelUnavailable, "This server has no models for checking %s yet. Images can be checked.", plural(src.Media))
+}
+
+func plural(m engine.Media) string {
+	if m == engine.Audio {
+		return "voice clips"
+	}
+	return string(m) + "s"
+}
