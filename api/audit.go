@@ -10,8 +10,8 @@ import (
 	"veracity/platform/fault"
 )
 
-// checkResult is the contract's "Check result".
-type checkResult struct {
+// CheckResult is the contract's "Check result". `veracity check --json` prints the same.
+type CheckResult struct {
 	Verdict   engine.Verdict   `json:"verdict"`
 	Score     *int             `json:"score"`
 	DecidedBy engine.DecidedBy `json:"decided_by"`
@@ -35,14 +35,15 @@ func (a *API) audit(ctx context.Context, req request) (answer, error) {
 	}
 	var ans answer
 	_, err = a.media.CheckImage(ctx, req.caller, src, func(ctx context.Context, tx pgx.Tx, report engine.Report) error {
-		ans = answer{status: http.StatusOK, body: encode(result(report, req.query.Get("detail") == "full"))}
+		ans = answer{status: http.StatusOK, body: encode(ResultOf(report, req.query.Get("detail") == "full"))}
 		return req.record(ctx, tx, ans)
 	})
 	return ans, err
 }
 
-func result(report engine.Report, full bool) checkResult {
-	r := checkResult{
+// ResultOf is a report as the API answers it; full adds the engine's own detail.
+func ResultOf(report engine.Report, full bool) CheckResult {
+	r := CheckResult{
 		Verdict: report.Verdict, Score: report.Score, DecidedBy: report.DecidedBy, Lanes: report.Lanes, Media: report.Media,
 	}
 	if full {

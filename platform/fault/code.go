@@ -37,7 +37,7 @@ const (
 	OptimizationsDisabled    Code = "optimizations_disabled"
 	TrackingFailed           Code = "tracking_failed"
 	UploadsUnavailable       Code = "uploads_unavailable"
-	EngineCredentialsMissing Code = "engine_credentials_missing"
+	EngineCredentialsMissing Code = "engine_credentials_missing" //nolint:gosec // a code, no credentials
 	EngineRegionMissing      Code = "engine_region_missing"
 )
 

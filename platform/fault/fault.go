@@ -10,7 +10,7 @@ import (
 )
 
 // Fault is an error with a public face. The zero value is not useful; make one with [New] or [Wrap].
-type Fault struct {
+type Fault struct { //nolint:errname // fault.Fault reads better than fault.FaultError, and is no error kind of its own
 	// Code is the stable snake_case word that clients branch on.
 	Code Code
 	// Message is for people. It says what to do, and never holds a secret or an internal address.

@@ -1,0 +1,32 @@
+# Every target sets up what it needs. `make run` is the product on this machine, `make test` is all of its tests.
+.PHONY: run test lint gen fresh bench build setup
+
+run: build
+	./bin/veracity dev
+
+build: setup
+	go build -o bin/veracity ./cmd/veracity
+
+test: setup
+	scripts/tools test
+	go vet ./...
+	go test -race -timeout 15m ./...
+
+lint: setup
+	scripts/lint
+
+# What is generated is committed: templ's Go files and the sample pictures.
+gen:
+	go tool templ generate
+	go generate ./...
+
+# Fails when a generated file is not what its source makes.
+fresh:
+	scripts/fresh
+
+bench: build
+	scripts/tools test
+	bench/run
+
+setup:
+	scripts/setup

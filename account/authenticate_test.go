@@ -1,0 +1,142 @@
+package account_test
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"veracity/account"
+	"veracity/platform/fault"
+)
+
+func withKey(t *testing.T, rpm int) (*account.Accounts, account.Account, string) {
+	t.Helper()
+	a := setup(t)
+	acc := create(t, a, "pro", account.Overrides{RPM: ptr(rpm)})
+	made, err := a.CreateKey(t.Context(), acc.ID, uuid.NewString())
+	require.NoError(t, err)
+	return a, acc, made.Key
+}
+
+func TestKeyNamesItsAccount(t *testing.T) {
+	t.Parallel()
+	a, acc, key := withKey(t, 60)
+	c, err := a.Authenticate(t.Context(), key)
+	require.NoError(t, err)
+	require.Equal(t, acc.ID, c.Account)
+	require.Equal(t, 60, c.Rate.Limit)
+	require.Equal(t, 59, c.Rate.Remaining)
+}
+
+func TestMalformedKeysNeverReachTheDatabase(t *testing.T) {
+	t.Parallel()
+	a, _, key := withKey(t, 60)
+	a.DB.Close() // any query would now be an internal error
+	flipped := key[:20] + map[bool]string{true: "A", false: "B"}[key[20] != 'A'] + key[21:]
+	for _, bad := range []string{
+		"", "svc_live_", "x", key[:len(key)-1], key + "0", strings.ToUpper(key), "sk_live_" + key[9:], flipped,
+		key[:9] + strings.Repeat("é", 18), " " + key,
+	} {
+		_, err := a.Authenticate(t.Context(), bad)
+		require.Equal(t, fault.InvalidKey, fault.CodeOf(err), "%q", bad)
+	}
+}
+
+func TestUnknownKeyIsRefused(t *testing.T) {
+	t.Parallel()
+	_, _, foreign := withKey(t, 60)
+	a := setup(t)
+	_, err := a.Authenticate(t.Context(), foreign)
+	require.Equal(t, fault.InvalidKey, fault.CodeOf(err))
+}
+
+func TestRequestsAMinuteBelongToTheAccount(t *testing.T) {
+	t.Parallel()
+	a, acc, key := withKey(t, 30)
+	second, err := a.CreateKey(t.Context(), acc.ID, "second")
+	require.NoError(t, err)
+
+	var passed, limited atomic.Int32
+	var wg sync.WaitGroup
+	for i := range 60 {
+		wg.Go(func() {
+			_, err := a.Authenticate(t.Context(), []string{key, second.Key}[i%2])
+			switch fault.CodeOf(err) {
+			case "":
+				passed.Add(1)
+			case fault.RateLimited:
+				limited.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	// One more may pass for each two seconds that the sixty took.
+	require.GreaterOrEqual(t, passed.Load(), int32(30))
+	require.LessOrEqual(t, passed.Load(), int32(35))
+	require.Equal(t, int32(60), passed.Load()+limited.Load())
+
+	c, err := a.Authenticate(t.Context(), key)
+	f := fault.From(err)
+	require.Equal(t, fault.RateLimited, f.Code)
+	require.Positive(t, f.RetryAfter)
+	require.LessOrEqual(t, f.RetryAfter, 2*time.Second)
+	require.Zero(t, c.Rate.Remaining)
+}
+
+func TestRefusedRequestsAreNotCounted(t *testing.T) {
+	t.Parallel()
+	a, acc, key := withKey(t, 1)
+	require.NoError(t, a.SetState(t.Context(), acc.ID, account.PaymentFailed))
+	for range 3 {
+		_, err := a.Authenticate(t.Context(), key)
+		require.Equal(t, fault.PaymentFailed, fault.CodeOf(err))
+	}
+	require.NoError(t, a.SetState(t.Context(), acc.ID, account.Active))
+	_, err := a.Authenticate(t.Context(), key)
+	require.NoError(t, err, "the minute's one request is still there")
+	_, err = a.Authenticate(t.Context(), key)
+	require.Equal(t, fault.RateLimited, fault.CodeOf(err))
+}
+
+func TestRaisedLimitHoldsAtOnce(t *testing.T) {
+	t.Parallel()
+	a, acc, key := withKey(t, 1)
+	_, err := a.Authenticate(t.Context(), key)
+	require.NoError(t, err)
+	_, err = a.Authenticate(t.Context(), key)
+	require.Equal(t, fault.RateLimited, fault.CodeOf(err))
+	_, err = a.SetLimits(t.Context(), acc.ID, account.Overrides{RPM: ptr(6000)})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		_, err := a.Authenticate(t.Context(), key)
+		return err == nil
+	}, 2*time.Second, 5*time.Millisecond)
+}
+
+func TestLastUseIsWrittenAtMostOnceAMinute(t *testing.T) {
+	t.Parallel()
+	a, acc, key := withKey(t, 600)
+	lastUse := func() time.Time {
+		keys, err := a.ListKeys(t.Context(), acc.ID)
+		require.NoError(t, err)
+		require.NotNil(t, keys[0].LastUsedAt)
+		return *keys[0].LastUsedAt
+	}
+	_, err := a.Authenticate(t.Context(), key)
+	require.NoError(t, err)
+	first := lastUse()
+	_, err = a.Authenticate(t.Context(), key)
+	require.NoError(t, err)
+	require.Equal(t, first, lastUse())
+
+	_, err = a.DB.Exec(t.Context(), `UPDATE api_key SET last_used_at = now() - interval '61 seconds'`)
+	require.NoError(t, err)
+	_, err = a.Authenticate(t.Context(), key)
+	require.NoError(t, err)
+	require.WithinDuration(t, time.Now(), lastUse(), 10*time.Second)
+}

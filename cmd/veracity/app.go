@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"veracity/account"
+	"veracity/api"
+	"veracity/billing"
+	"veracity/engine"
+	"veracity/jobs"
+	"veracity/media"
+	"veracity/migrations"
+	"veracity/platform/postgres"
+	"veracity/platform/safefetch"
+	"veracity/platform/seal"
+	"veracity/platform/storage"
+	"veracity/web"
+)
+
+// App is the whole service wired up. Commands and end-to-end tests make it alike.
+type App struct {
+	Settings *Settings
+	Log      *slog.Logger
+	DB       *pgxpool.Pool
+	Store    storage.Store
+	Engine   engine.Checker
+	Accounts *account.Accounts
+	Media    *media.Service
+	Metrics  *prometheus.Registry
+
+	handler     http.Handler
+	address     string
+	differences prometheus.Gauge
+	closers     []closer
+}
+
+// closer ends one part; parts end in the reverse order of their start.
+type closer struct {
+	what string
+	end  func(context.Context) error
+}
+
+// newApp connects the parts that s names. An older schema is refused. The caller closes the App.
+func newApp(ctx context.Context, s *Settings, log *slog.Logger) (*App, error) {
+	a := &App{Settings: s, Log: log, Metrics: prometheus.NewRegistry()}
+	if err := a.wire(ctx); err != nil {
+		return nil, errors.Join(err, a.Close(context.WithoutCancel(ctx)))
+	}
+	return a, nil
+}
+
+func (a *App) wire(ctx context.Context) error {
+	if err := a.openDatabase(ctx); err != nil {
+		return err
+	}
+	if err := migrations.Check(ctx, a.DB); err != nil {
+		return err
+	}
+	ring, err := seal.Parse(a.Settings.SecretKey)
+	if err != nil {
+		return usageError{fmt.Errorf("VERACITY_SECRET_KEY: %w", err)}
+	}
+	a.Settings.Storage.TicketSecret = []byte(a.Settings.SecretKey)
+	if a.Store, err = storage.Open(ctx, a.Settings.Storage, a.Log); err != nil {
+		return usageError{err}
+	}
+	a.onClose("storage", func(context.Context) error { return a.Store.Close() })
+	fetch, err := safefetch.New(a.Settings.Fetch)
+	if err != nil {
+		return usageError{err}
+	}
+	if err := a.openEngine(ctx); err != nil {
+		return err
+	}
+	a.Accounts = &account.Accounts{DB: a.DB, Seal: ring, Plans: billing.Plans()}
+	a.Media, err = media.New(a.Settings.Media, media.Parts{
+		DB: a.DB, Store: a.Store, Fetch: fetch, Engine: a.Engine, Metrics: media.NewMetrics(a.Metrics), Log: a.Log,
+	})
+	if err != nil {
+		return err
+	}
+	a.differences = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "veracity_balance_differences", Help: "Balances that differ from their journal; must be 0.",
+	})
+	a.Metrics.MustRegister(collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &depthCollector{a}, a.differences)
+	a.handler, err = a.routes()
+	return err
+}
+
+func (a *App) openDatabase(ctx context.Context) error {
+	if a.Settings.Database.URL == "" {
+		return usageError{errors.New("VERACITY_DATABASE_URL is not set: name a database, or use `veracity dev` for a private one")}
+	}
+	db, err := postgres.Open(ctx, a.Settings.Database)
+	if err != nil {
+		return err
+	}
+	a.DB = db
+	a.onClose("database", func(context.Context) error { db.Close(); return nil })
+	return nil
+}
+
+// openEngine starts the engine as a child, or connects to the one that the settings name.
+func (a *App) openEngine(ctx context.Context) error {
+	checker, stop, err := a.Settings.startEngine(ctx, a.Log)
+	if err != nil {
+		return err
+	}
+	a.Engine = checker
+	a.onClose("engine", stop)
+	return nil
+}
+
+func (a *App) routes() (http.Handler, error) {
+	r := chi.NewRouter()
+	r.Get("/healthz", alive)
+	r.Get("/readyz", a.ready)
+	rest := api.New(a.DB, a.Accounts, a.Media, api.NewMetrics(a.Metrics), a.Log).Handler()
+	r.Mount(api.Prefix, rest)
+	if uploads, ok := storage.Handler(a.Store); ok {
+		r.Mount(storage.UploadPath, uploads)
+	}
+	portal, err := web.New(web.Config{BaseURL: a.Settings.BaseURL, Plans: plansShown()}).Handler()
+	if err != nil {
+		return nil, err
+	}
+	r.Mount("/", portal)
+	return r, nil
+}
+
+func plansShown() []web.Plan {
+	plans := billing.Plans()
+	shown := make([]web.Plan, len(plans))
+	for i, p := range plans {
+		shown[i] = web.Plan{Name: p.Name, Cents: p.Cents, Credits: p.Credits, RPM: p.RPM, Keys: p.Keys}
+	}
+	return shown
+}
+
+// startWorker begins to work the queues in this process.
+func (a *App) startWorker(ctx context.Context) error {
+	w, err := jobs.Start(ctx, a.Settings.Jobs, a.DB, a.tasks(), a.Log)
+	if err != nil {
+		return err
+	}
+	a.onClose("worker", w.Stop)
+	return nil
+}
+
+func (a *App) onClose(what string, end func(context.Context) error) {
+	a.closers = append(a.closers, closer{what, end})
+}
+
+// closeTimeout bounds the end of all parts together, beside the workers' own soft stop.
+const closeTimeout = 60 * time.Second
+
+// Close ends the parts, the last started first.
+func (a *App) Close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
+	defer cancel()
+	var errs []error
+	for len(a.closers) > 0 {
+		last := a.closers[len(a.closers)-1]
+		a.closers = a.closers[:len(a.closers)-1]
+		if err := last.end(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("stop %s: %w", last.what, err))
+		}
+	}
+	return errors.Join(errs...)
+}

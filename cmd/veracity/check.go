@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"veracity/api"
+	"veracity/engine"
+	"veracity/platform/fault"
+)
+
+func checkCommand(s *Settings) *cobra.Command {
+	var full bool
+	cmd := &cobra.Command{
+		Use: "check FILE…", Short: "Check local files, without a server or an account", Args: someArgs("file"),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			return s.withEngine(cmd.Context(), func(ctx context.Context, checker engine.Checker) error {
+				return s.checkFiles(ctx, cmd.OutOrStdout(), checker, files, full)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&full, "detail", false, "add the engine's own report (with --json)")
+	return cmd
+}
+
+// withEngine runs act with an engine of its own, started for as long as it takes, or the one that the settings name.
+func (s *Settings) withEngine(ctx context.Context, act func(context.Context, engine.Checker) error) (err error) {
+	log := newLogger(s)
+	if s.LogLevel == "info" {
+		// What a server's log is glad to have is noise beside a line a file.
+		quiet := *s
+		quiet.LogLevel = "warn"
+		log = newLogger(&quiet)
+	}
+	checker, stop, err := s.startEngine(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop(context.WithoutCancel(ctx))) }()
+	if err := awaitEngine(ctx, checker); err != nil {
+		return err
+	}
+	return act(ctx, checker)
+}
+
+// fileError is a refusal in the output of `check --json`.
+type fileError struct {
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
+	Detail  any        `json:"detail,omitempty"`
+}
+
+func (s *Settings) checkFiles(ctx context.Context, out io.Writer, checker engine.Checker, files []string, full bool) error {
+	refused := 0
+	for _, name := range files {
+		report, err := checkFile(ctx, checker, name)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			refused++
+		}
+		if err := s.printCheck(out, name, report, err, full); err != nil {
+			return err
+		}
+	}
+	if refused > 0 {
+		return silentError{fmt.Errorf("%d of %d files could not be checked", refused, len(files))}
+	}
+	return nil
+}
+
+func checkFile(ctx context.Context, checker engine.Checker, name string) (engine.Report, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return engine.Report{}, fault.Wrap(err, fault.InvalidImage, "The file cannot be opened: %v.", err)
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return engine.Report{}, fmt.Errorf("look at %s: %w", name, err)
+	}
+	if !info.Mode().IsRegular() {
+		return engine.Report{}, fault.New(fault.InvalidImage, "This is no file.")
+	}
+	return checker.CheckImage(ctx, engine.Source{Body: f, Size: info.Size()})
+}
+
+func (s *Settings) printCheck(out io.Writer, name string, report engine.Report, refusal error, full bool) error {
+	if s.JSON {
+		line := any(struct {
+			File string `json:"file"`
+			api.CheckResult
+		}{name, api.ResultOf(report, full)})
+		if refusal != nil {
+			f := fault.From(refusal)
+			line = struct {
+				File  string    `json:"file"`
+				Error fileError `json:"error"`
+			}{name, fileError{f.Code, f.Message, f.Detail}}
+		}
+		return json.NewEncoder(out).Encode(line)
+	}
+	text := summary(report)
+	if refusal != nil {
+		f := fault.From(refusal)
+		text = fmt.Sprintf("refused      %s: %s", f.Code, f.Message)
+	}
+	_, err := fmt.Fprintf(out, "%s  %s\n", name, text)
+	return err
+}
+
+// summary is a report in one line.
+func summary(r engine.Report) string {
+	score := "  –"
+	if r.Score != nil {
+		score = fmt.Sprintf("%3d", *r.Score)
+	}
+	text := fmt.Sprintf("%-11s %s  decided by %s", r.Verdict, score, r.DecidedBy)
+	if r.Lanes.Provenance.Issuer != nil {
+		text += " (" + *r.Lanes.Provenance.Issuer + ")"
+	}
+	return text
+}

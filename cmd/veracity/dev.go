@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"veracity/migrations"
+	"veracity/platform/postgres"
+)
+
+func devCommand(s *Settings) *cobra.Command {
+	return &cobra.Command{
+		Use: "dev", Short: "Run everything on this machine, with a database and storage of its own (--listen ADDR)", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.dev(cmd.Context(), cmd)
+		},
+	}
+}
+
+// dev runs the service on the embedded defaults. The private PostgreSQL ends last.
+func (s *Settings) dev(ctx context.Context, cmd *cobra.Command) (err error) {
+	log := newLogger(s)
+	stop, err := s.embed(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop(context.WithoutCancel(ctx))) }()
+	if err := s.migrate(ctx); err != nil {
+		return err
+	}
+	app, err := newApp(ctx, s, log)
+	if err != nil {
+		return err
+	}
+	return app.run(ctx, func(ctx context.Context) error {
+		return app.demonstrate(ctx, cmd.OutOrStdout())
+	})
+}
+
+func (s *Settings) migrate(ctx context.Context) error {
+	db, err := postgres.Open(ctx, s.Database)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := migrations.Up(ctx, db); err != nil {
+		return fmt.Errorf("bring the embedded database up to date: %w", err)
+	}
+	return nil
+}

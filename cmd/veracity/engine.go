@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"veracity/engine"
+	"veracity/engine/inspect"
+	"veracity/engine/serve"
+	"veracity/engine/supervise"
+)
+
+func (s *Settings) registerEngine(fs *pflag.FlagSet) {
+	fs.StringVar(&s.Engine.URL, "engine-url", "", "engine on another machine, http(s)://HOST:PORT; empty starts one as a child")
+	fs.StringVar(&s.Engine.Token, "engine-token", "", "bearer token of that engine")
+	fs.StringVar(&s.Engine.Region, "engine-region", "", "region of that engine")
+	fs.DurationVar(&s.Engine.Timeout, "engine-timeout", s.Engine.Timeout, "longest wait for a check")
+	fs.IntVar(&s.Serve.Cores, "engine-cores", s.Serve.Cores, "checks that the engine runs at once")
+	fs.IntVar(&s.Serve.Queue, "engine-queue", s.Serve.Queue, "checks that may wait for the engine")
+	fs.DurationVar(&s.Serve.QueueWait, "engine-queue-wait", s.Serve.QueueWait, "longest wait in that queue")
+	fs.DurationVar(&s.Serve.CheckTimeout, "engine-check-timeout", s.Serve.CheckTimeout, "longest check")
+	fs.Int64Var(&s.Serve.MemoryBytes, "engine-memory", s.Serve.MemoryBytes, "memory of the engine in bytes")
+	fs.BoolVar(&s.Serve.Strict, "engine-strict", s.Serve.Strict, "refuse to run without a whole sandbox")
+}
+
+// Words by which the engine's process is told which of its stages it is.
+const (
+	supervisedFlag = "supervised"
+	handoffFlag    = "handoff"
+)
+
+func engineCommand(s *Settings) *cobra.Command {
+	var (
+		listen, socket, handoff string
+		supervised              bool
+	)
+	cmd := &cobra.Command{
+		Use: "engine", Short: "Run the media engine alone (--listen ADDR or --socket PATH)", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg := s.Serve
+			cfg.Listen, cfg.Socket, cfg.Token, cfg.Region = listen, socket, s.Engine.Token, s.Engine.Region
+			cfg.Scratch = filepath.Join(os.TempDir(), fmt.Sprintf("veracity-engine-%d", os.Getpid()))
+			if !supervised && handoff == "" && listen == "" && socket == "" {
+				return usageError{errors.New("say where to listen: --listen HOST:PORT or --socket PATH")}
+			}
+			return serve.Main(cmd.Context(), serve.Command{
+				Config: cfg, Supervised: supervised, Handoff: handoff, Input: cmd.InOrStdin(),
+				Reexec: []string{"engine", "--" + handoffFlag}, New: inspect.New, Log: newLogger(s),
+			})
+		},
+	}
+	cmd.Flags().StringVar(&listen, "listen", "", "TCP address, for an engine on a machine of its own")
+	cmd.Flags().StringVar(&socket, "socket", "", "path of a unix socket")
+	cmd.Flags().BoolVar(&supervised, supervisedFlag, false, "read the settings from standard input")
+	cmd.Flags().StringVar(&handoff, handoffFlag, "", "begin the second stage")
+	for _, internal := range []string{supervisedFlag, handoffFlag} {
+		_ = cmd.Flags().MarkHidden(internal) // both exist
+	}
+	return cmd
+}
+
+// startEngine starts an engine of this process's own, or connects to the one that the settings name.
+func (s *Settings) startEngine(ctx context.Context, log *slog.Logger) (engine.Checker, func(context.Context) error, error) {
+	cfg, stop := s.Engine, func(context.Context) error { return nil }
+	if cfg.URL == "" {
+		child, err := supervise.Start(ctx, supervise.DefaultConfig(s.Serve, log, "engine", "--"+supervisedFlag))
+		if err != nil {
+			return nil, nil, err
+		}
+		cfg.Socket, stop = child.Socket(), child.Stop
+	}
+	client, err := engine.NewClient(cfg)
+	if err != nil {
+		return nil, nil, errors.Join(usageError{err}, stop(context.WithoutCancel(ctx)))
+	}
+	return client, func(ctx context.Context) error { client.Close(); return stop(ctx) }, nil
+}
+
+// engineStart bounds the wait for the engine's first readiness.
+const engineStart = 30 * time.Second
+
+// awaitEngine waits until the engine takes checks.
+func awaitEngine(ctx context.Context, checker engine.Checker) error {
+	ctx, cancel := context.WithTimeout(ctx, engineStart)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := checker.Ready(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the engine is not ready after %s: %w", engineStart, err)
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"veracity/engine"
+	"veracity/platform/fault"
+)
+
+func evalCommand(s *Settings) *cobra.Command {
+	var manifest string
+	cmd := &cobra.Command{
+		Use: "eval --manifest FILE.tsv", Short: "Judge the engine by a labelled folder", Args: noArgs,
+		Long: "Runs the engine over the files of a tab-separated manifest with the columns path (relative to the manifest) and\n" +
+			"expected, and prints hits, misses and a confusion table. expected begins with one of\n\n" +
+			"  ai, real, uncertain, unavailable   the verdict of the result\n" +
+			"  meta                               the provenance lane says ai from metadata\n" +
+			"  c2pa:none, none                    the provenance lane finds nothing\n" +
+			"  c2pa                               Content Credentials are found\n" +
+			"  watermark                          the watermark lane says ai\n" +
+			"  robustness                         the file is read or refused, and the engine lives\n\n" +
+			"What follows (after a colon, space or parenthesis) is a note for people.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			rows, err := readManifest(manifest)
+			if err != nil {
+				return err
+			}
+			return s.withEngine(cmd.Context(), func(ctx context.Context, checker engine.Checker) error {
+				return s.evaluate(ctx, cmd.OutOrStdout(), checker, rows)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&manifest, "manifest", "", "tab-separated file with the columns path and expected")
+	require(cmd, "manifest")
+	return cmd
+}
+
+// labelled is one row of a manifest.
+type labelled struct {
+	path, expected, class string
+}
+
+func readManifest(name string) ([]labelled, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--manifest: %w", err)}
+	}
+	defer func() { _ = f.Close() }()
+	r := csv.NewReader(f)
+	r.Comma, r.FieldsPerRecord, r.LazyQuotes = '\t', -1, true
+	lines, err := r.ReadAll()
+	if err != nil {
+		return nil, usageError{fmt.Errorf("%s is no tab-separated table: %w", name, err)}
+	}
+	if len(lines) == 0 {
+		return nil, usageError{fmt.Errorf("%s is empty", name)}
+	}
+	pathAt, expectedAt := slices.Index(lines[0], "path"), slices.Index(lines[0], "expected")
+	if pathAt < 0 || expectedAt < 0 {
+		return nil, usageError{fmt.Errorf("%s lacks the column path or expected in its first line", name)}
+	}
+	var rows []labelled
+	for i, line := range lines[1:] {
+		if len(line) <= max(pathAt, expectedAt) {
+			return nil, usageError{fmt.Errorf("%s: row %d is too short", name, i+2)}
+		}
+		row := labelled{path: filepath.Join(filepath.Dir(name), line[pathAt]), expected: line[expectedAt]}
+		if row.class = classOf(row.expected); row.class == "" {
+			return nil, usageError{fmt.Errorf("%s: row %d expects %q: see `veracity eval --help` for what is known", name, i+2, row.expected)}
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// classOf is what a manifest's expectation asks about, "" when it is not known.
+func classOf(expected string) string {
+	if strings.HasPrefix(expected, "c2pa:none") {
+		return "none"
+	}
+	word := expected
+	if i := strings.IndexAny(expected, ":; ("); i >= 0 {
+		word = expected[:i]
+	}
+	if slices.Contains([]string{"ai", "real", "uncertain", "unavailable", "meta", "none", "c2pa", "watermark", "robustness"}, word) {
+		return word
+	}
+	return ""
+}
+
+// observed is what the engine said, in the words of the class that was asked for.
+func observed(class string, report engine.Report, err error) string {
+	if err != nil {
+		code := fault.CodeOf(err)
+		if class == "robustness" && (code == fault.UnsupportedMedia || code == fault.InvalidImage) {
+			return class
+		}
+		return string(code)
+	}
+	lanes := report.Lanes
+	switch class {
+	case "robustness":
+		return class
+	case "watermark":
+		if lanes.Watermark.Verdict == engine.AI {
+			return class
+		}
+		return string(lanes.Watermark.Verdict)
+	case "meta", "none", "c2pa":
+		switch {
+		case lanes.Provenance.Verdict == engine.AI && class != "c2pa":
+			return "meta"
+		case hasCredentials(report.Detail):
+			return "c2pa"
+		}
+		return string(lanes.Provenance.Verdict)
+	}
+	return string(report.Verdict)
+}
+
+// hasCredentials tells whether the engine found Content Credentials, embedded or by address.
+func hasCredentials(d engine.Detail) bool {
+	report, _ := d.Provenance.(map[string]any)
+	return report["content_credentials"] != nil
+}
+
+func (s *Settings) evaluate(ctx context.Context, out io.Writer, checker engine.Checker, rows []labelled) error {
+	confusion := map[string]map[string]int{}
+	var misses []string
+	for _, row := range rows {
+		report, err := checkFile(ctx, checker, row.path)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if errors.Is(err, os.ErrNotExist) {
+			return usageError{fmt.Errorf("the manifest names %s, which is not there", row.path)}
+		}
+		got := observed(row.class, report, err)
+		if confusion[row.class] == nil {
+			confusion[row.class] = map[string]int{}
+		}
+		confusion[row.class][got]++
+		if got != row.class {
+			misses = append(misses, fmt.Sprintf("%s\texpected %s\tread %s", filepath.Base(row.path), row.expected, got))
+		}
+	}
+	return s.printEvaluation(out, len(rows), misses, confusion)
+}
+
+func (s *Settings) printEvaluation(out io.Writer, total int, misses []string, confusion map[string]map[string]int) error {
+	if s.JSON {
+		_, err := fmt.Fprintln(out, toJSON(map[string]any{
+			"files": total, "hits": total - len(misses), "misses": misses, "confusion": confusion,
+		}))
+		return err
+	}
+	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	var b strings.Builder
+	for _, miss := range misses {
+		b.WriteString("miss\t" + miss + "\n")
+	}
+	fmt.Fprintf(&b, "\n%d files, %d hits, %d misses\n\nexpected\tread as\tfiles\n", total, total-len(misses), len(misses))
+	for _, class := range slices.Sorted(maps.Keys(confusion)) {
+		for _, got := range slices.Sorted(maps.Keys(confusion[class])) {
+			fmt.Fprintf(&b, "%s\t%s\t%d\n", class, got, confusion[class][got])
+		}
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return err
+	}
+	return w.Flush()
+}

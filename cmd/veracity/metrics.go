@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"veracity/jobs"
+)
+
+var (
+	poolConns  = prometheus.NewDesc("veracity_database_connections", "Connections of this process's pool, by use.", []string{"use"}, nil)
+	queueDepth = prometheus.NewDesc("veracity_queue_depth", "Jobs that wait to run, by queue.", []string{"queue"}, nil)
+)
+
+// depthCollector reads the pool and the queues when it is scraped.
+type depthCollector struct{ app *App }
+
+// Describe implements prometheus.Collector.
+func (c *depthCollector) Describe(ch chan<- *prometheus.Desc) {
+	ch <- poolConns
+	ch <- queueDepth
+}
+
+// scrapeTimeout bounds the queries of a scrape.
+const scrapeTimeout = 5 * time.Second
+
+// Collect implements prometheus.Collector.
+func (c *depthCollector) Collect(ch chan<- prometheus.Metric) {
+	stat := c.app.DB.Stat()
+	ch <- prometheus.MustNewConstMetric(poolConns, prometheus.GaugeValue, float64(stat.AcquiredConns()), "busy")
+	ch <- prometheus.MustNewConstMetric(poolConns, prometheus.GaugeValue, float64(stat.IdleConns()), "idle")
+	ch <- prometheus.MustNewConstMetric(poolConns, prometheus.GaugeValue, float64(stat.MaxConns()), "limit")
+
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+	defer cancel()
+	depth, err := jobs.Depth(ctx, c.app.DB)
+	if err != nil {
+		ch <- prometheus.NewInvalidMetric(queueDepth, err)
+		return
+	}
+	for queue, n := range depth {
+		ch <- prometheus.MustNewConstMetric(queueDepth, prometheus.GaugeValue, float64(n), queue)
+	}
+}
+
+// serveMetrics answers /metrics on its private address until the App is closed.
+func (a *App) serveMetrics(ctx context.Context) error {
+	if a.Settings.MetricsListen == "" {
+		return nil
+	}
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.Settings.MetricsListen)
+	if err != nil {
+		return usageError{errors.New("VERACITY_METRICS_LISTEN is " + a.Settings.MetricsListen + ", which cannot be listened on: choose another address, or leave it empty")}
+	}
+	mux := http.NewServeMux()
+	// One broken collector must not hide the others.
+	mux.Handle("GET /metrics", promhttp.HandlerFor(a.Metrics, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
+	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second}
+	go func() {
+		if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+			a.Log.ErrorContext(ctx, "metrics server", "error", err)
+		}
+	}()
+	a.onClose("metrics", srv.Shutdown)
+	return nil
+}

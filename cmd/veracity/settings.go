@@ -1,0 +1,230 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"veracity/engine"
+	"veracity/engine/serve"
+	"veracity/jobs"
+	"veracity/media"
+	"veracity/platform/postgres"
+	"veracity/platform/safefetch"
+	"veracity/platform/storage"
+)
+
+// Settings are all settings of the program. They come from flags, then VERACITY_* variables, then defaults.
+type Settings struct {
+	// Data is the folder of the embedded defaults.
+	Data string
+	// JSON asks for machine-readable output and logs.
+	JSON bool
+
+	Listen        string
+	MetricsListen string
+	BaseURL       string
+	LogLevel      string
+	SecretKey     string
+	Optimize      string
+	Shutdown      time.Duration
+	Workers       bool
+
+	Database postgres.Config
+	Storage  storage.Config
+	Fetch    safefetch.Config
+	Media    media.Config
+	Jobs     jobs.Config
+	Engine   engine.ClientConfig
+	Serve    serve.Config
+
+	table  []setting
+	getenv func(string) string
+}
+
+// setting is one line of the table of settings: a flag, its variable and where its value came from.
+type setting struct {
+	flag   *pflag.Flag
+	env    string
+	secret bool
+	source string
+}
+
+// mask stands in for a secret in output.
+const mask = "********"
+
+// envPrefix starts the name of every variable that is read.
+const envPrefix = "VERACITY_"
+
+// envName is the variable of a flag: --database-url is VERACITY_DATABASE_URL.
+func envName(flag string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// defaultSettings are the defaults, before anything was read.
+func defaultSettings(getenv func(string) string) *Settings {
+	return &Settings{
+		Data: ".veracity", Listen: "127.0.0.1:8080", MetricsListen: "127.0.0.1:9464",
+		LogLevel: "info", Optimize: "off", Shutdown: 30 * time.Second, Workers: true,
+		Database: postgres.DefaultConfig(), Storage: storage.DefaultConfig(), Fetch: safefetch.DefaultConfig(),
+		Media: media.DefaultConfig(), Jobs: jobs.DefaultConfig(),
+		Engine: engine.DefaultClientConfig(), Serve: serve.DefaultConfig(0),
+		getenv: getenv,
+	}
+}
+
+// register declares every setting as a flag of cmd and its children. Only the common ones show in the help.
+func (s *Settings) register(cmd *cobra.Command) {
+	fs := cmd.PersistentFlags()
+	fs.StringVar(&s.Data, "data", s.Data, "folder of the embedded database, storage and secrets")
+	fs.BoolVar(&s.JSON, "json", s.JSON, "machine-readable output")
+	s.registerServer(fs)
+	s.registerParts(fs)
+	fs.VisitAll(func(f *pflag.Flag) {
+		if f.Name == "json" {
+			return
+		}
+		f.Hidden = !slices.Contains([]string{"data", "listen"}, f.Name)
+		secret := slices.Contains([]string{"secret-key", "database-url", "storage-url", "storage-secret-key", "engine-token"}, f.Name)
+		s.table = append(s.table, setting{flag: f, env: envName(f.Name), secret: secret, source: "default"})
+	})
+}
+
+func (s *Settings) registerServer(fs *pflag.FlagSet) {
+	fs.StringVar(&s.Listen, "listen", s.Listen, "address of portal and API")
+	fs.StringVar(&s.MetricsListen, "metrics-listen", s.MetricsListen, "private address of /metrics; empty switches it off")
+	fs.StringVar(&s.BaseURL, "base-url", s.BaseURL, "address under which clients reach the service; default http://LISTEN")
+	fs.StringVar(&s.LogLevel, "log-level", s.LogLevel, "debug, info, warn or error")
+	fs.StringVar(&s.SecretKey, "secret-key", s.SecretKey, "id:base64 keys that seal secrets, comma-separated, the newest first")
+	fs.StringVar(&s.Optimize, "optimize", s.Optimize, "switch of optimizations: off (this version has none)")
+	fs.DurationVar(&s.Shutdown, "shutdown-timeout", s.Shutdown, "how long requests may go on after SIGTERM")
+	fs.BoolVar(&s.Workers, "workers", s.Workers, "run job workers in the serving process")
+}
+
+func (s *Settings) registerParts(fs *pflag.FlagSet) {
+	fs.StringVar(&s.Database.URL, "database-url", "", "postgres:// address of the database")
+	fs.Int32Var(&s.Database.MaxConns, "database-max-conns", s.Database.MaxConns, "most database connections of this process")
+	fs.StringVar(&s.Storage.URL, "storage-url", "", "disk:DIR or s3://BUCKET?endpoint=URL&region=NAME")
+	fs.StringVar(&s.Storage.AccessKey, "storage-access-key", "", "S3 access key; empty asks the AWS default chain")
+	fs.StringVar(&s.Storage.SecretKey, "storage-secret-key", "", "S3 secret key")
+
+	fs.StringSliceVar(&s.Fetch.Allow, "fetch-allow", nil, "host:port pairs that sources and callbacks may reach although private")
+	fs.DurationVar(&s.Fetch.ConnectTimeout, "fetch-connect-timeout", s.Fetch.ConnectTimeout, "time to connect to a source")
+	fs.DurationVar(&s.Fetch.IdleTimeout, "fetch-idle-timeout", s.Fetch.IdleTimeout, "time without a byte that ends a fetch")
+	fs.IntVar(&s.Fetch.MaxRedirects, "fetch-redirects", s.Fetch.MaxRedirects, "redirects followed")
+	fs.DurationVar(&s.Media.FetchTimeout, "image-fetch-timeout", s.Media.FetchTimeout, "whole time to fetch an image")
+	fs.Int64Var(&s.Media.FetchesAtOnce, "fetches-at-once", s.Media.FetchesAtOnce, "fetches under way in this process")
+	fs.DurationVar(&s.Media.UploadTTL, "upload-ttl", s.Media.UploadTTL, "how long an upload ticket works")
+	fs.DurationVar(&s.Media.HoldTTL, "hold-ttl", s.Media.HoldTTL, "when the credits of a lost image check are given back")
+	fs.StringVar(&s.Media.SpoolDir, "spool-dir", "", "folder of files on their way to the engine; default DATA/spool")
+
+	fs.StringSliceVar(&s.Jobs.Queues, "queues", s.Jobs.Queues, "queues that a worker works")
+	fs.IntVar(&s.Jobs.MaintenanceAtOnce, "maintenance-at-once", s.Jobs.MaintenanceAtOnce, "maintenance jobs at once")
+	fs.DurationVar(&s.Jobs.JobTimeout, "job-timeout", s.Jobs.JobTimeout, "longest run of a maintenance job")
+	fs.DurationVar(&s.Jobs.RescueAfter, "rescue-after", s.Jobs.RescueAfter, "when a lost job is handed to another worker")
+	fs.DurationVar(&s.Jobs.SoftStop, "soft-stop", s.Jobs.SoftStop, "how long jobs may go on after SIGTERM")
+	s.registerEngine(fs)
+}
+
+// read applies the environment to every setting that no flag gave, and fills in what depends on others.
+func (s *Settings) read(cmd *cobra.Command) error {
+	for i := range s.table {
+		t := &s.table[i]
+		if f := cmd.Flags().Lookup(t.flag.Name); f != nil && f.Changed {
+			t.source = "flag"
+			continue
+		}
+		value := s.getenv(t.env)
+		if value == "" {
+			continue
+		}
+		if err := t.flag.Value.Set(value); err != nil {
+			shown := value
+			if t.secret {
+				shown = mask
+			}
+			return usageError{fmt.Errorf("%s is %q: want a value of type %s", t.env, shown, t.flag.Value.Type())}
+		}
+		t.source = "environment"
+	}
+	return s.derive()
+}
+
+// derive fills in the settings whose default depends on another.
+func (s *Settings) derive() error {
+	data, err := filepath.Abs(s.Data)
+	if err != nil {
+		return fmt.Errorf("find the data folder: %w", err)
+	}
+	s.Data = data
+	if s.BaseURL == "" {
+		s.BaseURL = "http://" + s.Listen
+	}
+	s.BaseURL = strings.TrimRight(s.BaseURL, "/")
+	s.Storage.PublicURL = s.BaseURL
+	if s.Media.SpoolDir == "" {
+		s.Media.SpoolDir = filepath.Join(s.Data, "spool")
+	}
+	return s.validate()
+}
+
+func (s *Settings) validate() error {
+	u, err := url.Parse(s.BaseURL)
+	switch {
+	case err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "":
+		return usageError{fmt.Errorf("VERACITY_BASE_URL is %q: want http://HOST or https://HOST", s.BaseURL)}
+	case !slices.Contains([]string{"debug", "info", "warn", "error"}, s.LogLevel):
+		return usageError{fmt.Errorf("VERACITY_LOG_LEVEL is %q: allowed are debug, info, warn, error", s.LogLevel)}
+	case s.Optimize != "off":
+		return usageError{fmt.Errorf("VERACITY_OPTIMIZE is %q: this version allows off alone", s.Optimize)}
+	case s.Shutdown < 0 || s.Shutdown > 10*time.Minute:
+		return usageError{fmt.Errorf("VERACITY_SHUTDOWN_TIMEOUT is %s: allowed are 0s to 10m", s.Shutdown)}
+	}
+	for _, check := range []func() error{s.Fetch.Validate, s.Media.Validate, s.Jobs.Validate} {
+		if err := check(); err != nil {
+			return usageError{err}
+		}
+	}
+	return nil
+}
+
+// inForce is one line of `veracity config`.
+type inForce struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Source string `json:"source"`
+	Help   string `json:"help"`
+}
+
+// list gives every setting as it is in force, secrets masked.
+func (s *Settings) list() []inForce {
+	lines := make([]inForce, len(s.table))
+	for i, t := range s.table {
+		value := t.flag.Value.String()
+		switch {
+		case t.flag.Name == "database-url" && value != "":
+			value = postgres.Redacted(value)
+		case t.secret && value != "":
+			value = mask
+		}
+		lines[i] = inForce{Name: t.env, Value: value, Source: t.source, Help: t.flag.Usage}
+	}
+	return lines
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func toJSON(v any) string {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return "{}"
+	}
+	return string(b)
+}

@@ -1,0 +1,233 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"time"
+
+	"veracity/platform/fault"
+)
+
+// maxAnswerBytes bounds an answer: a report is a few kilobytes, and the engine is not to be trusted once it is taken over.
+const maxAnswerBytes = 8 << 20
+
+// Waits that a caller is asked for: an engine that died is back at once, a busy one in a moment.
+const (
+	retryAfterLoss    = time.Second
+	retryAfterTimeout = 2 * time.Second
+)
+
+// errOverTime ends an exchange that took longer than the client waits.
+var errOverTime = errors.New("over the client's time")
+
+// Client is a Checker that asks an engine process. It is safe for concurrent use.
+type Client struct {
+	cfg  ClientConfig
+	base string
+	http *http.Client
+}
+
+var _ Checker = (*Client)(nil)
+
+// NewClient makes a client. It holds no connection between calls, so there is nothing to close.
+func NewClient(cfg ClientConfig) (*Client, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	dialer := &net.Dialer{Timeout: cfg.Connect}
+	dial, base := dialer.DialContext, strings.TrimSuffix(cfg.URL, "/")
+	if cfg.Socket != "" {
+		base = "http://engine"
+		dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return dialer.DialContext(ctx, "unix", cfg.Socket)
+		}
+	}
+	var http1 http.Protocols
+	http1.SetHTTP1(true) // Expect: 100-continue is what keeps an unread body unread.
+	transport := &http.Transport{
+		DialContext: dial, Protocols: &http1, DisableCompression: true, Proxy: nil, TLSHandshakeTimeout: cfg.Connect,
+		// One call a connection: a refused body is never sent just to keep one usable, and none is left over from an engine
+		// that is gone. On a unix socket that costs nothing.
+		DisableKeepAlives: true,
+		// The transport sends the body unasked when this has passed; the whole check has ended by then.
+		ExpectContinueTimeout:  2 * cfg.Timeout,
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+	refuse := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Client{cfg: cfg, base: base, http: &http.Client{Transport: transport, CheckRedirect: refuse}}, nil
+}
+
+// CheckImage implements Checker. It sends a check once and never again: what to do about a lost one is the caller's to
+// decide. When it returns, no Read of src.Body is under way. Besides the faults of Checker it answers errors of
+// src.Admitted and src.Body as they are, and ctx's own error when ctx ended.
+func (c *Client) CheckImage(ctx context.Context, src Source) (Report, error) {
+	if f := c.cfg.incomplete(); f != nil {
+		return Report{}, f
+	}
+	if f := RefuseSize(src.Size); f != nil {
+		return Report{}, f
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.cfg.Timeout, errOverTime)
+	defer cancel()
+	body := newGatedBody(ctx, src)
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{Got100Continue: body.open})
+	req, err := c.request(traced, http.MethodPost, PathCheckImage, body)
+	if err != nil {
+		return Report{}, err
+	}
+	req.ContentLength = src.Size
+	req.Header.Set("Content-Type", "application/octet-stream")
+	req.Header.Set("Expect", "100-continue")
+	status, answer, err := c.do(req)
+	failure := body.seal()
+	switch {
+	case failure != nil:
+		return Report{}, failure
+	case err != nil:
+		return Report{}, err
+	case status != http.StatusOK:
+		return Report{}, refusal(status, answer)
+	}
+	var report Report
+	if err := json.Unmarshal(answer, &report); err != nil || !report.valid() {
+		return Report{}, errBadAnswer("a report that cannot be read")
+	}
+	return report, nil
+}
+
+// RefuseSize answers the fault for a file of no bytes or of too many, or nil.
+func RefuseSize(size int64) *fault.Fault {
+	switch {
+	case size <= 0:
+		return fault.New(fault.InvalidImage, "The image is empty.")
+	case size > MaxImageBytes:
+		return fault.New(fault.ImageTooLarge, "The image is larger than %d bytes.", MaxImageBytes)
+	}
+	return nil
+}
+
+func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return nil, fmt.Errorf("ask the engine: %w", err)
+	}
+	req.Close = true
+	if c.cfg.URL != "" {
+		req.Header.Set("Authorization", "Bearer "+c.cfg.Token)
+		req.Header.Set(HeaderRegion, c.cfg.Region)
+	}
+	return req, nil
+}
+
+// do sends the request and reads the whole answer. Its errors are faults, but for that of a context that ended.
+func (c *Client) do(req *http.Request) (status int, answer []byte, err error) {
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return 0, nil, lost(req.Context(), err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	answer, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes+1))
+	if err != nil {
+		return 0, nil, lost(req.Context(), err)
+	}
+	if len(answer) > maxAnswerBytes {
+		return 0, nil, errBadAnswer("an answer without end")
+	}
+	return resp.StatusCode, answer, nil
+}
+
+// lost says what a broken exchange means: the caller went away, the time is over, or the engine is gone.
+func lost(ctx context.Context, err error) error {
+	switch cause := context.Cause(ctx); {
+	case cause == nil:
+		return unavailable(err)
+	case errors.Is(cause, errOverTime):
+		return fault.Wrap(err, fault.EngineUnavailable, "The engine did not answer in time. Try again.").
+			WithRetryAfter(retryAfterTimeout)
+	}
+	return fmt.Errorf("ask the engine: %w", ctx.Err())
+}
+
+// unavailable is the fault of an engine that is gone or not up yet.
+func unavailable(cause error) *fault.Fault {
+	return fault.Wrap(cause, fault.EngineUnavailable, "The engine is not available right now. Try again in a moment.").
+		WithRetryAfter(retryAfterLoss)
+}
+
+// errBadAnswer is the fault of an engine that broke its own protocol.
+func errBadAnswer(what string) *fault.Fault {
+	return fault.Wrap(fmt.Errorf("the engine answered %s", what), fault.EngineError, "The engine failed. Try again.")
+}
+
+// refusal reads an answer other than 200.
+func refusal(status int, answer []byte) error {
+	var r Refusal
+	if err := json.Unmarshal(answer, &r); err != nil {
+		return errBadAnswer(fmt.Sprintf("status %d without a reason", status))
+	}
+	return r.Fault()
+}
+
+// Ready implements Checker: nil when the engine takes checks.
+func (c *Client) Ready(ctx context.Context) error {
+	state, err := c.State(ctx)
+	if err == nil && !state.Ready {
+		err = unavailable(errors.New(state.Reason))
+	}
+	return err
+}
+
+// State asks the engine after its state, which it also tells while it takes no checks.
+func (c *Client) State(ctx context.Context) (State, error) {
+	status, answer, err := c.ask(ctx, PathReady)
+	if err != nil {
+		return State{}, err
+	}
+	var state State
+	readable := json.Unmarshal(answer, &state) == nil
+	if !readable || (status != http.StatusOK && status != http.StatusServiceUnavailable) {
+		return State{}, refusal(status, answer)
+	}
+	return state, nil
+}
+
+// Alive answers nil when the engine's process responds at all.
+func (c *Client) Alive(ctx context.Context) error {
+	status, _, err := c.ask(ctx, PathAlive)
+	if err == nil && status != http.StatusOK {
+		err = errBadAnswer(fmt.Sprintf("status %d when asked for a sign of life", status))
+	}
+	return err
+}
+
+func (c *Client) ask(ctx context.Context, path string) (status int, answer []byte, err error) {
+	if f := c.cfg.incomplete(); f != nil {
+		return 0, nil, f
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.cfg.ReadyTimeout, errOverTime)
+	defer cancel()
+	req, err := c.request(ctx, http.MethodGet, path, http.NoBody)
+	if err != nil {
+		return 0, nil, err
+	}
+	return c.do(req)
+}
+
+// valid says whether the report says anything.
+func (r Report) valid() bool {
+	switch r.Verdict {
+	case AI, Real, Uncertain:
+		return r.Score != nil && r.DecidedBy != ""
+	case Unavailable:
+		return r.Score == nil && r.DecidedBy != ""
+	case None:
+	}
+	return false
+}

@@ -1,0 +1,67 @@
+package serve
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"veracity/engine"
+	"veracity/platform/fault"
+)
+
+// answerTimeout bounds the writing of an answer to a caller that does not read.
+const answerTimeout = 5 * time.Second
+
+// retryAfter is the wait asked of a caller that finds the engine full, starting or closing.
+const retryAfter = 2 * time.Second
+
+// answer writes value as JSON. A caller that is gone by now is told nothing, which is all that can be done.
+func (s *server) answer(w http.ResponseWriter, status int, value any) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		s.log.Error("answer cannot be written as JSON", "error", err)
+		http.Error(w, "{}", http.StatusInternalServerError)
+		return
+	}
+	if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTimeout)); err != nil {
+		s.log.Warn("answer has no deadline", "error", err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	w.WriteHeader(status)
+	if _, err := w.Write(text); err != nil {
+		s.log.Debug("answer not delivered", "error", err)
+	}
+}
+
+// refuse writes a fault.
+func (s *server) refuse(w http.ResponseWriter, f *fault.Fault) {
+	refusal, err := engine.NewRefusal(f)
+	if err != nil {
+		s.log.Error("detail of a fault cannot be written as JSON", "code", f.Code, "error", err)
+	}
+	if refusal.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(refusal.RetryAfter))
+	}
+	s.answer(w, statusOf(f.Code), refusal)
+}
+
+// statusOf is for people who read the wire; the engine's own client goes by the code.
+func statusOf(code fault.Code) int {
+	switch code {
+	case fault.InvalidImage:
+		return http.StatusBadRequest
+	case fault.EngineCredentialsMissing:
+		return http.StatusUnauthorized
+	case fault.EngineRegionMissing:
+		return http.StatusMisdirectedRequest
+	case fault.ImageTooLarge, fault.TooManyPixels:
+		return http.StatusRequestEntityTooLarge
+	case fault.UnsupportedMedia:
+		return http.StatusUnsupportedMediaType
+	case fault.EngineUnavailable, fault.ModelUnavailable:
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}

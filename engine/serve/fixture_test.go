@@ -1,0 +1,127 @@
+package serve
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"veracity/engine"
+	"veracity/platform/fault"
+)
+
+// scripted is an Inspector that does what a test says.
+type scripted func(ctx context.Context, data []byte) (engine.Report, error)
+
+func (f scripted) Inspect(ctx context.Context, data []byte) (engine.Report, error) {
+	return f(ctx, data)
+}
+
+func (scripted) Models() map[string]string { return map[string]string{"pixels": "none"} }
+
+// verdict is a report that a client takes for one.
+func verdict() engine.Report {
+	return engine.Report{Media: engine.Image, Verdict: engine.Unavailable, DecidedBy: engine.ByWeighed}
+}
+
+// blocking is an Inspector whose checks wait: each tells started and goes on when released.
+type blocking struct {
+	started chan string
+	release chan struct{}
+}
+
+func newBlocking() blocking {
+	return blocking{started: make(chan string, 64), release: make(chan struct{})}
+}
+
+func (b blocking) inspect(ctx context.Context, data []byte) (engine.Report, error) {
+	b.started <- string(data)
+	select {
+	case <-b.release:
+		return verdict(), nil
+	case <-ctx.Done():
+		return engine.Report{}, ctx.Err()
+	}
+}
+
+// testConfig is an engine of one place without a queue on a socket with a short path.
+func testConfig(t *testing.T) Config {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "vsrv")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	cfg := DefaultConfig(1)
+	cfg.Queue = 0
+	cfg.Socket, cfg.Scratch = filepath.Join(dir, "s"), filepath.Join(dir, "scratch")
+	return cfg
+}
+
+func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+
+// running is a server under test, and what serveOn answered once it is over.
+type running struct {
+	*engine.Client
+	server *server
+	ended  chan error
+}
+
+// serveFor serves cfg in this process, without the lock, until the test ends.
+func serveFor(t *testing.T, cfg Config, factory Factory) running {
+	t.Helper()
+	require.NoError(t, cfg.Validate())
+	listener, err := listen(t.Context(), cfg)
+	require.NoError(t, err)
+	given := newHandoff(cfg)
+	r := running{
+		server: newServer(cfg, given.TokenSum, map[string]string{}, quiet()), ended: make(chan error, 1),
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		r.ended <- serveOn(ctx, r.server, listener, factory)
+	}()
+	t.Cleanup(func() { cancel(); <-over })
+	clientConfig := engine.DefaultClientConfig()
+	if clientConfig.Socket = cfg.Socket; cfg.Listen != "" {
+		clientConfig.URL, clientConfig.Token, clientConfig.Region = "http://"+listener.Addr().String(), cfg.Token, cfg.Region
+	}
+	r.Client, err = engine.NewClient(clientConfig)
+	require.NoError(t, err)
+	return r
+}
+
+// serveInspector is serveFor with a ready Inspector.
+func serveInspector(t *testing.T, cfg Config, inspector scripted) running {
+	t.Helper()
+	r := serveFor(t, cfg, func(context.Context, Setup) (Inspector, error) { return inspector, nil })
+	require.Eventually(t, func() bool { return r.Ready(t.Context()) == nil }, 10*time.Second, 5*time.Millisecond)
+	return r
+}
+
+func image(text string) engine.Source {
+	return engine.Source{Body: strings.NewReader(text), Size: int64(len(text))}
+}
+
+// check runs a check on its own goroutine and answers where its error will come.
+func (r running) check(t *testing.T, src engine.Source) <-chan error {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() {
+		_, err := r.CheckImage(t.Context(), src)
+		done <- err
+	}()
+	return done
+}
+
+func requireUnavailable(t *testing.T, err error) {
+	t.Helper()
+	require.Equal(t, fault.EngineUnavailable, fault.CodeOf(err), "%v", err)
+	require.Positive(t, fault.From(err).RetryAfter)
+}

@@ -1,0 +1,93 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"veracity/engine/sandbox"
+)
+
+// ErrStuck says that a check ran on after all its time and the engine ended itself, to be started anew.
+var ErrStuck = errors.New("engine: a check is stuck")
+
+// Bounds on connections beside those of a check. Idle ones outlive the client's, so that the client closes first.
+const (
+	headerTimeout  = 5 * time.Second
+	idleTimeout    = 2 * time.Minute
+	maxHeaderBytes = 16 << 10
+)
+
+// run serves on listener until ctx ends (nil), a check is stuck (ErrStuck) or serving fails.
+func run(ctx context.Context, given handoff, listener net.Listener, c Command) error {
+	parts, err := inspectLock(given.Config.Strict, c.Log)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if given.Config.Lifeline {
+		go func() {
+			defer cancel()
+			_, _ = io.Copy(io.Discard, c.Input)
+		}()
+	}
+	return serveOn(ctx, newServer(given.Config, given.TokenSum, parts, c.Log), listener, c.New)
+}
+
+// inspectLock looks at the sandbox and says what it lacks; strict makes that an error.
+func inspectLock(strict bool, log *slog.Logger) (map[string]string, error) {
+	status, err := sandbox.Describe()
+	if err != nil {
+		return nil, fmt.Errorf("look at the sandbox: %w", err)
+	}
+	weak := status.Weaknesses()
+	if len(weak) > 0 && strict {
+		return nil, fmt.Errorf("engine: Strict is set and the sandbox is not whole: %s", status)
+	}
+	if len(weak) > 0 {
+		log.Warn("the engine's sandbox is not whole", "missing", weak)
+	} else {
+		log.Info("the engine is locked in", "sandbox", status.Parts())
+	}
+	return status.Parts(), nil
+}
+
+// serveOn serves until ctx ends. It listens while the Inspector is being made, so that callers hear "starting".
+func serveOn(ctx context.Context, s *server, listener net.Listener, factory Factory) error {
+	httpServer := &http.Server{
+		Handler: s.handler(), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 2)
+	go func() { failed <- fmt.Errorf("serve the engine: %w", httpServer.Serve(listener)) }()
+	go func() {
+		inspector, err := factory(ctx, Setup{Scratch: s.cfg.Scratch, Cores: s.cfg.Cores, Log: s.log})
+		if err != nil {
+			failed <- fmt.Errorf("set the engine up: %w", err)
+			return
+		}
+		s.inspector.Store(&inspector)
+		s.log.Info("the engine takes checks", "at_once", s.cfg.Cores, "queue", s.cfg.Queue)
+	}()
+	var reason error
+	select {
+	case <-ctx.Done():
+	case <-s.stuck:
+		reason = ErrStuck
+	case reason = <-failed:
+	}
+	s.gate.close()
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Drain)
+	defer cancel()
+	if err := httpServer.Shutdown(drain); err != nil {
+		// Checks that did not end in time lose their caller.
+		_ = httpServer.Close()
+	}
+	return reason
+}

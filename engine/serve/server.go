@@ -1,0 +1,99 @@
+package serve
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"veracity/engine"
+	"veracity/platform/fault"
+)
+
+// server answers the engine's protocol (see engine/wire.go).
+type server struct {
+	cfg     Config
+	log     *slog.Logger
+	gate    *gate
+	token   []byte
+	sandbox map[string]string
+
+	// inspector is empty until the factory is done.
+	inspector atomic.Pointer[Inspector]
+	// stuck is closed when a check runs on after all its time.
+	stuck  chan struct{}
+	giveUp func()
+}
+
+// newServer makes a server without an Inspector. token is the SHA-256 of the bearer token, or nil on a unix socket.
+func newServer(cfg Config, token []byte, sandbox map[string]string, log *slog.Logger) *server {
+	s := &server{
+		cfg: cfg, log: log, token: token, sandbox: sandbox,
+		gate: newGate(cfg.Cores, cfg.Queue, cfg.QueueWait), stuck: make(chan struct{}),
+	}
+	s.giveUp = sync.OnceFunc(func() { close(s.stuck) })
+	return s
+}
+
+func (s *server) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+engine.PathAlive, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	mux.Handle("GET "+engine.PathReady, s.authorized(http.HandlerFunc(s.ready)))
+	mux.Handle("POST "+engine.PathCheckImage, s.authorized(http.HandlerFunc(s.checkImage)))
+	return mux
+}
+
+// authorized lets calls through that carry the token and name this region. On a unix socket the folder's mode guards.
+func (s *server) authorized(next http.Handler) http.Handler {
+	if s.token == nil {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		sum := sha256.Sum256([]byte(token))
+		if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(sum[:], s.token) != 1 {
+			s.refuse(w, fault.New(fault.EngineCredentialsMissing, "The engine does not know this token."))
+			return
+		}
+		if s.cfg.Region != "" && r.Header.Get(engine.HeaderRegion) != s.cfg.Region {
+			s.refuse(w, fault.New(fault.EngineRegionMissing, "The engine is in another region."))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *server) ready(w http.ResponseWriter, _ *http.Request) {
+	state := engine.State{
+		Slots: s.cfg.Cores, Running: s.gate.running(), Queued: s.gate.queued(),
+		Models: map[string]string{}, Sandbox: s.sandbox,
+	}
+	inspector, err := s.open()
+	if err != nil {
+		state.Reason = err.Error()
+		s.answer(w, http.StatusServiceUnavailable, state)
+		return
+	}
+	state.Ready, state.Models = true, inspector.Models()
+	s.answer(w, http.StatusOK, state)
+}
+
+// errStarting says that the Inspector is not made yet.
+var errStarting = errors.New("the engine is starting")
+
+// open answers the Inspector, or why there is none to be had.
+func (s *server) open() (Inspector, error) {
+	select {
+	case <-s.gate.closed:
+		return nil, errClosing
+	default:
+	}
+	if inspector := s.inspector.Load(); inspector != nil {
+		return *inspector, nil
+	}
+	return nil, errStarting
+}

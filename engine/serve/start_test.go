@@ -1,0 +1,161 @@
+package serve
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"veracity/engine"
+)
+
+func TestScratchIsWipedAtEachStart(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "scratch")
+	require.NoError(t, prepareScratch(dir))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "check", "frames"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "left"), []byte("x"), 0o600))
+	require.NoError(t, prepareScratch(dir))
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	require.Equal(t, scratchMarker, entries[0].Name())
+	info, err := os.Stat(dir)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+}
+
+func TestAFolderOfOtherFilesIsNeverWiped(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	precious := filepath.Join(dir, "thesis")
+	require.NoError(t, os.WriteFile(precious, []byte("x"), 0o600))
+	require.ErrorContains(t, prepareScratch(dir), "holds other files")
+	require.FileExists(t, precious)
+}
+
+func TestASocketOfADeadEngineIsTakenOverAndThatOfALivingOneIsNot(t *testing.T) {
+	t.Parallel()
+	cfg := testConfig(t)
+	listener, err := listen(t.Context(), cfg)
+	require.NoError(t, err)
+	info, err := os.Stat(cfg.Socket)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	_, err = listen(t.Context(), cfg)
+	require.ErrorContains(t, err, "listens already")
+
+	require.NoError(t, listener.Close())
+	require.FileExists(t, cfg.Socket)
+	again, err := listen(t.Context(), cfg)
+	require.NoError(t, err)
+	require.NoError(t, again.Close())
+}
+
+func TestASocketPathThatIsAFileIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	cfg := testConfig(t)
+	require.NoError(t, os.WriteFile(cfg.Socket, []byte("x"), 0o600))
+	_, err := listen(t.Context(), cfg)
+	require.ErrorContains(t, err, "a file of another kind")
+	require.FileExists(t, cfg.Socket)
+}
+
+func TestTheHandoffCarriesSettingsAndListenerButNoToken(t *testing.T) {
+	t.Parallel()
+	cfg := testConfig(t)
+	cfg.Token = "secret-token"
+	listener, err := listen(t.Context(), cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	socket, ok := listener.(interface{ File() (*os.File, error) })
+	require.True(t, ok)
+	file, err := socket.File()
+	require.NoError(t, err)
+	sent := newHandoff(cfg)
+	pipe, err := sent.pack()
+	require.NoError(t, err)
+	got, taken, err := unpack(descriptors(file, pipe))
+	require.NoError(t, err)
+	require.NoError(t, taken.Close())
+	require.Empty(t, got.Config.Token)
+	require.Len(t, got.TokenSum, 32)
+	require.Equal(t, sent.TokenSum, got.TokenSum)
+	cfg.Token = ""
+	require.Equal(t, cfg, got.Config)
+	// unpack owns the descriptors: closing them here again would close another's.
+	unpackOwns(file, pipe)
+}
+
+// unpackOwns keeps finalizers from closing descriptors that unpack has closed already.
+func unpackOwns(files ...*os.File) {
+	for _, file := range files {
+		_ = file.Close()
+	}
+}
+
+func TestConfigNamesWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	good := DefaultConfig(2)
+	good.Socket, good.Scratch = "/run/veracity/s", "/var/tmp/veracity"
+	require.NoError(t, good.Validate())
+	require.Equal(t, 8, good.Queue)
+	for want, spoil := range map[string]func(*Config){
+		"exactly one":           func(c *Config) { c.Listen = "127.0.0.1:1" },
+		"Socket":                func(c *Config) { c.Socket = "/" + strings.Repeat("s", maxSocketPath) },
+		"Scratch":               func(c *Config) { c.Scratch = "/" },
+		"Cores":                 func(c *Config) { c.Cores = 0 },
+		"Queue":                 func(c *Config) { c.Queue = -1 },
+		"QueueWait":             func(c *Config) { c.QueueWait = 0 },
+		"ReceiveTimeout":        func(c *Config) { c.ReceiveTimeout = 0 },
+		"CheckTimeout":          func(c *Config) { c.CheckTimeout = -time.Second },
+		"StuckGrace":            func(c *Config) { c.StuckGrace = 0 },
+		"Drain":                 func(c *Config) { c.Drain = 0 },
+		"MemoryBytes":           func(c *Config) { c.MemoryBytes = 1 << 20 },
+		"Read or Exec":          func(c *Config) { c.Read = []string{"models"} },
+		"Env":                   func(c *Config) { c.Env = []string{"=x"} },
+		"VERACITY_ENGINE_TOKEN": func(c *Config) { c.Socket, c.Listen = "", "127.0.0.1:1" },
+		`Listen is "127.0.0.1"`: func(c *Config) { c.Socket, c.Listen, c.Token = "", "127.0.0.1", "t" },
+	} {
+		bad := good
+		spoil(&bad)
+		require.ErrorContains(t, bad.Validate(), want)
+	}
+}
+
+func TestTheLockFollowsTheSettings(t *testing.T) {
+	t.Parallel()
+	cfg := DefaultConfig(4)
+	cfg.Scratch, cfg.Env = "/var/tmp/veracity", []string{"GORACE=x"}
+	p := cfg.policy()
+	require.NoError(t, p.Validate())
+	require.Equal(t, cfg.MemoryBytes, p.Limits.MemoryBytes)
+	require.Greater(t, p.Limits.OpenFiles, cfg.Cores+cfg.Queue)
+	for _, entry := range cfg.environment() {
+		name, value, _ := strings.Cut(entry, "=")
+		require.Contains(t, []string{"PATH", "LANG", "HOME", "TMPDIR", "XDG_CACHE_HOME", "GORACE"}, name)
+		require.NotEmpty(t, value, strconv.Quote(entry))
+	}
+}
+
+func TestServingEndsInOrder(t *testing.T) {
+	t.Parallel()
+	cfg := testConfig(t)
+	listener, err := listen(t.Context(), cfg)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	s := newServer(cfg, nil, nil, quiet())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- serveOn(ctx, s, listener, func(context.Context, Setup) (Inspector, error) {
+			return scripted(func(context.Context, []byte) (engine.Report, error) { return verdict(), nil }), nil
+		})
+	}()
+	cancel()
+	require.NoError(t, <-ended)
+}

@@ -1,0 +1,84 @@
+package supervise
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"veracity/engine/serve"
+)
+
+// child is one engine process.
+type child struct {
+	cmd      *exec.Cmd
+	log      *logWriter
+	isolated bool
+	// ended is closed when the process and all that it started are gone; exit then says how it went.
+	ended chan struct{}
+	exit  string
+}
+
+// spawn starts an engine. When ctx ends it is asked to stop, and killed after StopTimeout.
+func spawn(ctx context.Context, cfg Config, isolate bool) (*child, error) {
+	program := cfg.Program
+	if program == "" {
+		var err error
+		if program, err = thisProgram(); err != nil {
+			return nil, err
+		}
+	}
+	c := &child{log: &logWriter{log: cfg.Log}, isolated: isolate, ended: make(chan struct{})}
+	c.cmd = exec.CommandContext(ctx, program, cfg.Args...) //nolint:gosec // The program is this one or the operator's.
+	c.cmd.Args[0] = os.Args[0]
+	c.cmd.Env = append([]string{}, cfg.Env...)
+	c.cmd.Dir = "/"
+	c.cmd.Stderr = c.log
+	c.cmd.SysProcAttr = attributes(isolate)
+	c.cmd.Cancel = func() error { return c.cmd.Process.Signal(syscall.SIGTERM) }
+	c.cmd.WaitDelay = cfg.StopTimeout
+	lifeline, err := c.cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start the engine: %w", err)
+	}
+	if err := c.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start the engine: %w", err)
+	}
+	go c.wait()
+	if err := handOver(lifeline, cfg.Engine); err != nil {
+		c.kill()
+		<-c.ended
+		return nil, err
+	}
+	return c, nil
+}
+
+// handOver tells the engine its settings. The pipe stays open: its end is what tells the engine that this process is
+// gone, where the kernel does not.
+func handOver(lifeline io.Writer, settings serve.Config) error {
+	if err := json.NewEncoder(lifeline).Encode(settings); err != nil && !errors.Is(err, syscall.EPIPE) {
+		return fmt.Errorf("hand the engine its settings: %w", err)
+	}
+	return nil
+}
+
+func (c *child) wait() {
+	err := reap(c.cmd)
+	c.exit = "ended in order"
+	if err != nil {
+		c.exit = err.Error()
+	}
+	if last := c.log.flush(); last != "" && err != nil {
+		c.exit += ": " + last
+	}
+	close(c.ended)
+}
+
+// kill ends the process, and what it started, at once.
+func (c *child) kill() { killGroup(c.cmd) }
+
+func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
