@@ -81,7 +81,7 @@ func (s *Settings) startEngine(ctx context.Context, log *slog.Logger) (engine.Ch
 	if err != nil {
 		return nil, nil, errors.Join(usageError{err}, stop(context.WithoutCancel(ctx)))
 	}
-	return client, func(ctx context.Context) error { client.Close(); return stop(ctx) }, nil
+	return client, stop, nil
 }
 
 // engineStart bounds the wait for the engine's first readiness.

@@ -18,10 +18,8 @@ func GIF(tb testing.TB, w, h int, opts ...Option) []byte {
 	animation := &gif.GIF{}
 	for i := range s.frames {
 		frame := Paletted(s.picture)
-		for x := range w {
-			if s.frames > 1 {
-				frame.SetColorIndex(x, i%h, 0)
-			}
+		if s.frames > 1 {
+			clear(frame.Pix[i%h*frame.Stride:][:w])
 		}
 		animation.Image = append(animation.Image, frame)
 		animation.Delay = append(animation.Delay, 10)

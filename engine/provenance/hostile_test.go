@@ -27,8 +27,8 @@ func hostileFiles(size int) map[string][]byte {
 	return map[string][]byte{
 		"chunks without content": sample.PNG(fill(sample.PNGChunk("tEXt", nil))),
 		"texts":                  texts("parameters", "x"),
-		"bombs":                  sample.PNG(fill(sample.ZText("parameters", strings.Repeat("\x00", 64<<20)))),
-		"bombs of packets":       sample.PNG(fill(sample.ZIText("XML:com.adobe.xmp", strings.Repeat("<a>", 8<<20)))),
+		"bombs":                  sample.PNG(fill(sample.ZText("parameters", strings.Repeat("\x00", 9<<20)))),
+		"bombs of packets":       sample.PNG(fill(sample.ZIText("XML:com.adobe.xmp", strings.Repeat("<a>", 3<<20)))),
 		"elements":               packet(many("<dc:a>x</dc:a>")),
 		"depth":                  packet(many("<dc:a>")),
 		"attributes":             packet("<dc:a " + many(`dc:a="" `) + "/>"),

@@ -30,7 +30,7 @@ type DB interface {
 
 var (
 	_ DB = (*pgxpool.Pool)(nil)
-	_ DB = (pgx.Tx)(nil)
+	_ DB = pgx.Tx(nil)
 )
 
 // Open connects to the database of cfg and returns once one connection works. Sessions run in UTC and give timestamps

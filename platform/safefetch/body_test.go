@@ -29,8 +29,7 @@ func TestDeclaredLengthOverTheCapIsRefusedUnread(t *testing.T) {
 	t.Parallel()
 	host, base := serveRaw(t, func(conn net.Conn) { write(conn, ok+"Content-Length: 1001\r\n\r\n") })
 	_, err := newFetcher(t, zone{}, host).Get(t.Context(), base, Limits{MaxBytes: 1000, Total: roomy.Total})
-	e := requireKind(t, TooLarge, err)
-	require.Equal(t, "The file is larger than 1000 bytes.", e.Reason)
+	requireReason(t, TooLarge, "The file is larger than 1000 bytes.", err)
 }
 
 func TestBodyOfExactlyTheCapPasses(t *testing.T) {
@@ -96,8 +95,7 @@ func TestShortBodyIsUnreachable(t *testing.T) {
 				_ = conn.Close()
 			})
 			got, err := fetch(t, newFetcher(t, zone{}, host), base, roomy)
-			e := requireKind(t, Unreachable, err)
-			require.Equal(t, "The server broke off its answer.", e.Reason)
+			requireReason(t, Unreachable, "The server broke off its answer.", err)
 			require.Equal(t, "12345", string(got))
 		})
 	}
@@ -108,8 +106,7 @@ func TestShortBodyOnAnOpenConnectionDoesNotHang(t *testing.T) {
 	t.Parallel()
 	host, base := serveRaw(t, func(conn net.Conn) { write(conn, ok+"Content-Length: 10\r\n\r\n12345") })
 	_, err := fetch(t, quick(t, host), base, roomy)
-	e := requireKind(t, Unreachable, err)
-	require.Equal(t, "The server was silent for too long.", e.Reason)
+	requireReason(t, Unreachable, "The server was silent for too long.", err)
 }
 
 // TestBytesPastTheDeclaredLengthAreNotRead keeps the connection open past the declared length.
@@ -142,8 +139,7 @@ func TestSlowPeersAreCutOff(t *testing.T) {
 			host, base := serveRaw(t, tc.answer)
 			start := time.Now()
 			_, err := fetch(t, quick(t, host), base, Limits{MaxBytes: 1 << 20, Total: tc.total})
-			e := requireKind(t, Unreachable, err)
-			require.Contains(t, e.Reason, tc.reason)
+			requireReason(t, Unreachable, tc.reason, err)
 			require.NotErrorIs(t, err, context.DeadlineExceeded, "the caller's own context has not ended")
 			require.Less(t, time.Since(start), 5*time.Second)
 		})

@@ -33,11 +33,11 @@ type Fetcher struct {
 // New makes a fetcher, or says which setting is wrong.
 func New(cfg Config) (*Fetcher, error) {
 	if err := cfg.Validate(); err != nil {
-		return nil, fmt.Errorf("safefetch settings: %w", err)
+		return nil, fmt.Errorf("make fetcher: %w", err)
 	}
 	allow, err := cfg.allowed()
 	if err != nil {
-		return nil, fmt.Errorf("safefetch settings: %w", err)
+		return nil, fmt.Errorf("make fetcher: %w", err)
 	}
 	f := &Fetcher{cfg: cfg, allow: allow, guard: ssrf.New(), resolver: cfg.Resolver}
 	if f.resolver == nil {

@@ -54,14 +54,20 @@ func fetch(t *testing.T, f *Fetcher, url string, limits Limits) ([]byte, error) 
 }
 
 // requireKind also holds every refusal to a reason that gives nothing away.
-func requireKind(t *testing.T, want Kind, err error) *Error {
+func requireKind(t *testing.T, want Kind, err error) {
+	t.Helper()
+	requireReason(t, want, "", err)
+}
+
+// requireReason is requireKind for a reason that has part in it.
+func requireReason(t *testing.T, want Kind, part string, err error) {
 	t.Helper()
 	var e *Error
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, want, e.Kind, "%v", err)
 	require.Regexp(t, `^The [^:]*\.$|^The URL must begin with http`, e.Reason)
 	require.NotContains(t, e.Reason, "127.0.0.1")
-	return e
+	require.Contains(t, e.Reason, part)
 }
 
 // serve starts an HTTP server on loopback and gives its host:port and URL.
@@ -97,7 +103,7 @@ func serveRaw(t *testing.T, answer func(conn net.Conn)) (hostPort, url string) {
 				return
 			}
 			open.Go(func() {
-				defer conn.Close()
+				defer func() { _ = conn.Close() }()
 				if _, err := http.ReadRequest(bufio.NewReader(conn)); err != nil {
 					return
 				}
@@ -148,7 +154,7 @@ type dnsServer struct {
 
 // serve answers queries framed as over TCP (RFC 1035 section 4.2.2), which Go speaks on any stream.
 func (s *dnsServer) serve(conn net.Conn) {
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	for {
 		var size uint16
 		if err := binary.Read(conn, binary.BigEndian, &size); err != nil {

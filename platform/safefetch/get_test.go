@@ -75,8 +75,7 @@ func TestOnlyStatus200IsASource(t *testing.T) {
 	f := newFetcher(t, zone{}, host)
 	for _, status := range []string{"201", "204", "206", "300", "304", "400", "401", "403", "404", "410", "429", "500", "503"} {
 		_, err := fetch(t, f, base+"/"+status, roomy)
-		e := requireKind(t, Unreachable, err)
-		require.Equal(t, "The URL answered with status "+status+".", e.Reason)
+		requireReason(t, Unreachable, "The URL answered with status "+status+".", err)
 	}
 }
 

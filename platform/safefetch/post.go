@@ -44,7 +44,7 @@ func (f *Fetcher) Post(
 	if err != nil {
 		return nil, explain(ctx, limited, err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	result := &PostResult{Status: resp.StatusCode, Header: resp.Header, Latency: time.Since(start)}
 	// The status alone decides about a delivery, so a body that breaks off is kept as far as it came.
 	result.Excerpt, _ = io.ReadAll(io.LimitReader(resp.Body, excerptBytes))

@@ -121,8 +121,7 @@ func TestPostEndsInTime(t *testing.T) {
 	host, base := serveRaw(t, func(net.Conn) {})
 	f := newFetcher(t, zone{}, host)
 	_, err := f.Post(t.Context(), base, nil, nil, 100*time.Millisecond)
-	e := requireKind(t, Unreachable, err)
-	require.Equal(t, "The server did not finish its answer in time.", e.Reason)
+	requireReason(t, Unreachable, "The server did not finish its answer in time.", err)
 
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()

@@ -33,8 +33,7 @@ func TestFiveRedirectsAreFollowedAndNoSixth(t *testing.T) {
 	require.NoError(t, resp.Body.Close())
 
 	_, err = f.Get(t.Context(), base+"/6", roomy)
-	e := requireKind(t, Unreachable, err)
-	require.Equal(t, "The URL redirects too many times.", e.Reason)
+	requireReason(t, Unreachable, "The URL redirects too many times.", err)
 }
 
 func TestRedirectsCanBeSwitchedOff(t *testing.T) {
@@ -99,8 +98,7 @@ func TestRedirectWithoutLocationIsUnreachable(t *testing.T) {
 	t.Parallel()
 	host, base := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMovedPermanently) })
 	_, err := fetch(t, newFetcher(t, zone{}, host), base, roomy)
-	e := requireKind(t, Unreachable, err)
-	require.Equal(t, "The URL answers a redirect that leads nowhere.", e.Reason)
+	requireReason(t, Unreachable, "The URL answers a redirect that leads nowhere.", err)
 }
 
 func TestRedirectCarriesNothingAlong(t *testing.T) {

@@ -64,7 +64,7 @@ func TestCertificateIsVerified(t *testing.T) {
 				require.Equal(t, "secure", string(got))
 				return
 			}
-			require.Equal(t, tc.reason, requireKind(t, Unreachable, err).Reason)
+			requireReason(t, Unreachable, tc.reason, err)
 		})
 	}
 }

@@ -20,7 +20,7 @@ import (
 func TestBlobsComeBackAsStored(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, store storage.Store) {
-		for _, size := range []int{0, 1, 5 << 20} {
+		for _, size := range []int{0, 1, 5 << 20, 8 << 20, 17 << 20} {
 			key := "round/trip_" + strconv.Itoa(size)
 			content := randomBytes(t, size)
 			put(t, store, key, content)
@@ -85,13 +85,13 @@ func TestDeleteTakesABlobAwayAndMayBeRepeated(t *testing.T) {
 func TestBodyOfAnotherLengthIsNeverStored(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, store storage.Store) {
-		content := randomBytes(t, 3<<20)
+		content := randomBytes(t, 9<<20)
 		for name, size := range map[string]int64{
-			"empty": 0, "one-less": 3<<20 - 1, "one-more": 3<<20 + 1, "much-less": 1000, "much-more": 9 << 20,
+			"empty": 0, "one-less": 9<<20 - 1, "one-more": 9<<20 + 1, "much-less": 1000, "much-more": 20 << 20, "a-part": 8 << 20,
 		} {
 			for kind, body := range map[string]io.Reader{
-				"seek":   bytes.NewReader(content),
-				"stream": iotest.OneByteReader(io.MultiReader(bytes.NewReader(content))),
+				"plain": bytes.NewReader(content),
+				"slow":  iotest.HalfReader(bytes.NewReader(content)),
 			} {
 				key := "length/" + name + "-" + kind
 				err := store.Put(t.Context(), key, body, size, pictureType)
@@ -106,11 +106,13 @@ func TestFailedBodyIsNotStoredAndItsErrorComesBack(t *testing.T) {
 	t.Parallel()
 	errSource := errors.New("the source went away")
 	onEachStore(t, func(t *testing.T, store storage.Store) {
-		body := io.MultiReader(bytes.NewReader(randomBytes(t, 1<<20)), iotest.ErrReader(errSource))
-		err := store.Put(t.Context(), "failed", body, 2<<20, pictureType)
-		require.ErrorIs(t, err, errSource)
-		require.NotErrorIs(t, err, storage.ErrUnavailable)
-		requireAbsent(t, store, "failed")
+		for _, size := range []int64{2 << 20, 20 << 20} {
+			body := io.MultiReader(bytes.NewReader(randomBytes(t, 1<<20)), iotest.ErrReader(errSource))
+			err := store.Put(t.Context(), "failed", body, size, pictureType)
+			require.ErrorIs(t, err, errSource)
+			require.NotErrorIs(t, err, storage.ErrUnavailable)
+			requireAbsent(t, store, "failed")
+		}
 	})
 }
 

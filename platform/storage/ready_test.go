@@ -1,12 +1,15 @@
 package storage_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"veracity/platform/storage"
@@ -79,21 +82,30 @@ func TestFolderThatTakesNoFilesIsNotReady(t *testing.T) {
 func requireUnavailable(t *testing.T, store storage.Store) {
 	t.Helper()
 	ctx := t.Context()
-	_, _, openErr := store.Open(ctx, "before")
-	_, statErr := store.Stat(ctx, "before")
-	_, ticketErr := store.Ticket(ctx, storage.TicketRequest{
-		Key: "after", ContentType: pictureType, Size: 1, Expires: time.Now().Add(time.Hour),
-	})
-	for act, err := range map[string]error{
-		"ready":  store.Ready(ctx),
-		"open":   openErr,
-		"stat":   statErr,
-		"put":    store.Put(ctx, "after", strings.NewReader("x"), 1, pictureType),
-		"delete": store.Delete(ctx, "before"),
-		"ticket": ticketErr,
-		"list":   onlyError(t, store, ctx, ""),
-	} {
-		require.ErrorIs(t, err, storage.ErrUnavailable, act)
-		require.NotErrorIs(t, err, storage.ErrNotFound, act)
+	acts := map[string]func() error{
+		"ready":  func() error { return store.Ready(ctx) },
+		"open":   func() error { _, _, err := store.Open(ctx, "before"); return err },
+		"stat":   func() error { _, err := store.Stat(ctx, "before"); return err },
+		"put":    func() error { return store.Put(ctx, "after", strings.NewReader("x"), 1, pictureType) },
+		"delete": func() error { return store.Delete(ctx, "before") },
+		"list":   func() error { return firstError(ctx, store, "") },
+		"ticket": func() error {
+			_, err := store.Ticket(ctx, storage.TicketRequest{
+				Key: "after", ContentType: pictureType, Size: 1, Expires: time.Now().Add(time.Hour),
+			})
+			return err
+		},
+		"put parts": func() error {
+			return store.Put(ctx, "after", bytes.NewReader(make([]byte, 9<<20)), 9<<20, pictureType)
+		},
 	}
+	var running sync.WaitGroup
+	for name, act := range acts {
+		running.Go(func() {
+			err := act()
+			assert.ErrorIs(t, err, storage.ErrUnavailable, name)
+			assert.NotErrorIs(t, err, storage.ErrNotFound, name)
+		})
+	}
+	running.Wait()
 }

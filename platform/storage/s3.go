@@ -18,7 +18,7 @@ import (
 
 const (
 	maxAttempts = 3
-	maxBackoff  = time.Second
+	maxBackoff  = 500 * time.Millisecond
 )
 
 // bucket is the store in one S3 bucket. Its credentials need s3:GetObject, s3:PutObject, s3:AbortMultipartUpload,

@@ -104,17 +104,17 @@ func TestPutThatDiffersFromItsTicketIsRefused(t *testing.T) {
 		change func(*http.Request)
 		status int
 	}{
-		"another type":           {size, func(r *http.Request) { r.Header.Set("Content-Type", "image/png") }, http.StatusForbidden},
-		"the type in capitals":   {size, func(r *http.Request) { r.Header.Set("Content-Type", "IMAGE/JPEG") }, http.StatusForbidden},
-		"no type":                {size, func(r *http.Request) { r.Header.Del("Content-Type") }, http.StatusForbidden},
-		"no If-None-Match":       {size, func(r *http.Request) { r.Header.Del("If-None-Match") }, http.StatusForbidden},
-		"another If-None-Match":  {size, func(r *http.Request) { r.Header.Set("If-None-Match", `"x"`) }, http.StatusForbidden},
-		"a longer file":          {size + 1, nil, http.StatusForbidden},
-		"a shorter file":         {size - 1, nil, http.StatusForbidden},
-		"an empty file":          {0, nil, http.StatusForbidden},
-		"another key":            {size, func(r *http.Request) { r.URL.Path += "x" }, http.StatusForbidden},
-		"no signature":           {size, func(r *http.Request) { r.URL.RawQuery = "x=1" }, http.StatusForbidden},
-		"another method":         {0, func(r *http.Request) { r.Method = http.MethodDelete }, 0},
+		"another type":          {size, func(r *http.Request) { r.Header.Set("Content-Type", "image/png") }, http.StatusForbidden},
+		"the type in capitals":  {size, func(r *http.Request) { r.Header.Set("Content-Type", "IMAGE/JPEG") }, http.StatusForbidden},
+		"no type":               {size, func(r *http.Request) { r.Header.Del("Content-Type") }, http.StatusForbidden},
+		"no If-None-Match":      {size, func(r *http.Request) { r.Header.Del("If-None-Match") }, http.StatusForbidden},
+		"another If-None-Match": {size, func(r *http.Request) { r.Header.Set("If-None-Match", `"x"`) }, http.StatusForbidden},
+		"a longer file":         {size + 1, nil, http.StatusForbidden},
+		"a shorter file":        {size - 1, nil, http.StatusForbidden},
+		"an empty file":         {0, nil, http.StatusForbidden},
+		"another key":           {size, func(r *http.Request) { r.URL.Path += "x" }, http.StatusForbidden},
+		"no signature":          {size, func(r *http.Request) { r.URL.RawQuery = "x=1" }, http.StatusForbidden},
+		"another method":        {0, func(r *http.Request) { r.Method = http.MethodDelete }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -62,27 +62,27 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// Database gives t a database of its own with schema in it, through a pool as production opens it, as a role without
+// Database gives tb a database of its own with schema in it, through a pool as production opens it, as a role without
 // special rights. It goes with the end of the test. The pool's Config().ConnString() is its URL. A test that still
 // holds a connection at its end, because of rows or a transaction that nobody closed, fails.
-func Database(t testing.TB, schema Schema) *pgxpool.Pool {
-	t.Helper()
-	server, err := current.get(t.Context())
+func Database(tb testing.TB, schema Schema) *pgxpool.Pool {
+	tb.Helper()
+	server, err := current.get(tb.Context())
 	if err != nil {
-		t.Fatalf("start a database server for tests: %v", err)
+		tb.Fatalf("start a database server for tests: %v", err)
 	}
 	conf, err := connection(server)
 	if err != nil {
-		t.Fatalf("read the address of the database server: %v", err)
+		tb.Fatalf("read the address of the database server: %v", err)
 	}
-	own := pgtestdb.Custom(t, conf, migrator{schema})
-	pool, err := open(t.Context(), own.URL())
+	own := pgtestdb.Custom(tb, conf, migrator{schema})
+	pool, err := open(tb.Context(), own.URL())
 	if err != nil {
-		t.Fatalf("open the test's database: %v", err)
+		tb.Fatalf("open the test's database: %v", err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := closeWithin(pool, closeTimeout); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	return pool

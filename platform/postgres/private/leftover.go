@@ -41,8 +41,11 @@ func readPostmaster(data string) (postmaster, bool, error) {
 	}
 	lines := append(strings.Split(string(text), "\n"), make([]string, 8)...)
 	pid, err := strconv.Atoi(strings.TrimSpace(lines[0]))
+	if err != nil {
+		pid = 0
+	}
 	// An empty or torn file is what a crash of the machine leaves; pid 0 and below would signal whole groups.
-	if err != nil || pid <= 1 {
+	if pid <= 1 {
 		return postmaster{}, false, nil
 	}
 	return postmaster{pid: pid, socket: lines[4], ready: strings.TrimSpace(lines[7]) == "ready"}, true, nil

@@ -64,17 +64,17 @@ func DefaultConfig(dir string) Config {
 func (c Config) Validate() error {
 	var errs []error
 	if c.Dir == "" {
-		errs = append(errs, errors.New("Dir is empty: want a folder"))
+		errs = append(errs, errors.New("folder Dir is empty: want a path"))
 	}
 	if !filepath.IsAbs(c.StateDir) {
 		errs = append(errs, fmt.Errorf("StateDir is %q: want an absolute path", c.StateDir))
 	}
 	if c.Logger == nil {
-		errs = append(errs, errors.New("Logger is nil: want a logger"))
+		errs = append(errs, errors.New("no Logger is given: want one"))
 	}
 	for name := range c.Settings {
 		if _, taken := c.parameters(home{})[name]; taken {
-			errs = append(errs, fmt.Errorf("Settings has %q: want parameters other than those of the starter", name))
+			errs = append(errs, fmt.Errorf("parameter %q in Settings is the starter's own: want others", name))
 		}
 	}
 	if c.StartTimeout <= 0 {

@@ -13,13 +13,13 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, DefaultConfig("/somewhere").Validate())
 	for want, spoil := range map[string]func(*Config){
-		"Dir is empty":            func(c *Config) { c.Dir = "" },
-		`StateDir is "here"`:      func(c *Config) { c.StateDir = "here" },
-		"Logger is nil":           func(c *Config) { c.Logger = nil },
-		"StartTimeout is 0s":      func(c *Config) { c.StartTimeout = 0 },
-		"StopTimeout is -1ns":     func(c *Config) { c.StopTimeout = -1 },
-		`Settings has "hba_file"`: func(c *Config) { c.Settings = map[string]string{"hba_file": "/dev/null"} },
-		`Settings has "port"`:     func(c *Config) { c.Settings = map[string]string{"port": "1"} },
+		"folder Dir is empty":              func(c *Config) { c.Dir = "" },
+		`StateDir is "here"`:               func(c *Config) { c.StateDir = "here" },
+		"no Logger is given":               func(c *Config) { c.Logger = nil },
+		"StartTimeout is 0s":               func(c *Config) { c.StartTimeout = 0 },
+		"StopTimeout is -1ns":              func(c *Config) { c.StopTimeout = -1 },
+		`parameter "hba_file" in Settings`: func(c *Config) { c.Settings = map[string]string{"hba_file": "/dev/null"} },
+		`parameter "port" in Settings`:     func(c *Config) { c.Settings = map[string]string{"port": "1"} },
 	} {
 		cfg := DefaultConfig("/somewhere")
 		spoil(&cfg)

@@ -1,0 +1,146 @@
+// Package inspect puts the engine's lanes together: it finds out what a file is, decodes it once, has every lane read it
+// side by side and lets the verdict policy decide. It runs in the engine's process alone. No lane's own logic lives here.
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"veracity/engine"
+	"veracity/engine/probe"
+	"veracity/engine/provenance"
+	"veracity/engine/raster"
+	"veracity/engine/serve"
+	"veracity/platform/fault"
+)
+
+// Version names the set of lanes that made a report.
+const Version = "2026.11"
+
+// file is what a lane reads.
+type file struct {
+	data  []byte
+	image *raster.Image
+}
+
+// reading is what one lane says; exactly one of its parts is set, by the lane's own place in the lanes.
+type reading struct {
+	lane       engine.Lane
+	provenance engine.ProvenanceLane
+	detail     any
+}
+
+// lane is one way to look at a file.
+type lane struct {
+	name string
+	read func(ctx context.Context, f file) (reading, error)
+	// put writes the reading into the report.
+	put func(r *engine.Report, got reading)
+}
+
+// lanes are all that look at an image, in no order: adding one is a package and a line.
+var lanes = []lane{
+	{"provenance", readProvenance, func(r *engine.Report, got reading) {
+		r.Lanes.Provenance, r.Detail.Provenance = got.provenance, got.detail
+	}},
+	{"watermark", absent, func(r *engine.Report, got reading) { r.Lanes.Watermark = got.lane }},
+	{"pixels", absent, func(r *engine.Report, got reading) { r.Lanes.Pixels = got.lane }},
+}
+
+// undecided is the score of a lane that cannot lean to either side.
+const undecided = 50
+
+// absent is a lane for which this version has no decoder or model. It says so rather than guess.
+func absent(context.Context, file) (reading, error) {
+	return reading{lane: engine.Lane{Verdict: engine.Unavailable, Score: undecided}}, nil
+}
+
+func readProvenance(_ context.Context, f file) (reading, error) {
+	said := provenance.Read(f.data)
+	return reading{provenance: said.Lane(), detail: said}, nil
+}
+
+// inspector implements serve.Inspector.
+type inspector struct {
+	decoder *raster.Decoder
+	log     *slog.Logger
+}
+
+// New starts libvips in this process and gives the engine's inspector. It is a serve.Factory.
+func New(_ context.Context, setup serve.Setup) (serve.Inspector, error) {
+	decoder, err := raster.Startup(raster.DefaultConfig(), setup.Log)
+	if err != nil {
+		return nil, fmt.Errorf("start libvips: %w", err)
+	}
+	return &inspector{decoder: decoder, log: setup.Log}, nil
+}
+
+// Models names the lanes that read with a model; this version has none.
+func (*inspector) Models() map[string]string { return map[string]string{} }
+
+// Inspect reads one image file. Its faults are those of [raster.Decoder.Decode].
+func (i *inspector) Inspect(ctx context.Context, data []byte) (engine.Report, error) {
+	start := time.Now()
+	format := probe.Sniff(data[:min(len(data), probe.HeadBytes)])
+	image, err := i.decoder.Decode(ctx, data, format)
+	if err != nil {
+		return engine.Report{}, err
+	}
+	report := engine.Report{Media: engine.Image, Detail: engine.Detail{
+		File:      engine.File{Format: format.Name(), Bytes: int64(len(data)), Width: image.Width, Height: image.Height},
+		TimingsMS: map[string]float64{"decode": since(start)},
+		Engine:    Version,
+	}}
+	if err := readAll(ctx, &report, file{data: data, image: image}); err != nil {
+		return engine.Report{}, err
+	}
+	report.Verdict, report.Score, report.DecidedBy = engine.Decide(report.Lanes)
+	report.Detail.TimingsMS["total"] = since(start)
+	return report, nil
+}
+
+// readAll runs the lanes side by side. A lane that fails or panics fails the check: half a reading could tip a verdict.
+func readAll(ctx context.Context, report *engine.Report, f file) error {
+	type outcome struct {
+		reading
+		took float64
+		err  error
+	}
+	outcomes := make([]chan outcome, len(lanes))
+	for i, l := range lanes {
+		outcomes[i] = make(chan outcome, 1)
+		go func() {
+			start := time.Now()
+			got, err := guarded(ctx, l, f)
+			outcomes[i] <- outcome{got, since(start), err}
+		}()
+	}
+	var errs []error
+	for i, l := range lanes {
+		o := <-outcomes[i]
+		report.Detail.TimingsMS[l.name] = o.took
+		l.put(report, o.reading)
+		errs = append(errs, o.err)
+	}
+	return errors.Join(errs...)
+}
+
+func guarded(ctx context.Context, l lane, f file) (got reading, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fault.Wrap(fmt.Errorf("lane %s panicked: %v", l.name, p), fault.EngineError, "The check failed on our side.")
+		}
+	}()
+	got, err = l.read(ctx, f)
+	if err != nil {
+		return reading{}, fmt.Errorf("read the %s lane: %w", l.name, err)
+	}
+	return got, nil
+}
+
+func since(start time.Time) float64 {
+	return float64(time.Since(start).Microseconds()) / 1000
+}
