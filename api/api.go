@@ -38,24 +38,22 @@ func New(db *pgxpool.Pool, accounts *account.Accounts, service *media.Service, m
 	return &API{accounts: accounts, media: service, twins: &twins{db: db, log: log}, metrics: metrics, log: log}
 }
 
-// Handler routes all of /api/v1. Its middleware runs in the order request id, body cap, key, plan and payment, rate.
+// Handler routes what lies below [Prefix], where it is to be mounted. Its middleware runs in the order request id, body cap, key, plan and payment, rate.
 func (a *API) Handler() http.Handler {
 	r := chi.NewRouter()
 	r.Use(a.observe, recoverPanics, capBody)
 	r.NotFound(handle(unknownPath))
 	r.MethodNotAllowed(handle(unknownMethod))
-	r.Route(Prefix, func(r chi.Router) {
-		// The links to finished files need no key.
-		r.Get("/optimize/{id}/file", handle(a.download))
-		r.Get("/optimize/{id}/image", handle(a.download))
-		r.Group(func(r chi.Router) {
-			r.Use(a.authenticate)
-			r.Post("/audit", a.once(a.audit))
-			r.Get("/audit/{id}", handle(a.readCheck))
-			r.Post("/optimize", a.once(a.optimize))
-			r.Get("/optimize/{id}", handle(a.readOptimization))
-			r.Post("/uploads", a.once(a.createUpload))
-		})
+	// The links to finished files need no key.
+	r.Get("/optimize/{id}/file", handle(a.download))
+	r.Get("/optimize/{id}/image", handle(a.download))
+	r.Group(func(r chi.Router) {
+		r.Use(a.authenticate)
+		r.Post("/audit", a.once(a.audit))
+		r.Get("/audit/{id}", handle(a.readCheck))
+		r.Post("/optimize", a.once(a.optimize))
+		r.Get("/optimize/{id}", handle(a.readOptimization))
+		r.Post("/uploads", a.once(a.createUpload))
 	})
 	return r
 }

@@ -85,7 +85,7 @@ func Start(ctx context.Context, cfg Config, db *pgxpool.Pool, tasks []Task, log 
 		queues[q] = river.QueueConfig{MaxWorkers: cfg.MaintenanceAtOnce}
 	}
 	client, err := river.NewClient(riverpgxv5.New(db), &river.Config{
-		Queues: queues, Workers: workers, PeriodicJobs: periodic(tasks), Logger: log,
+		Queues: queues, Workers: workers, PeriodicJobs: periodic(tasks), Logger: slog.New(warnings{log.Handler()}),
 		JobTimeout: cfg.JobTimeout, RescueStuckJobsAfter: cfg.RescueAfter, SoftStopTimeout: cfg.SoftStop,
 		ErrorHandler: &reporter{log: log},
 	})

@@ -26,7 +26,8 @@ const (
 // embed fills in what the settings leave open with the embedded defaults, making them on first use, and returns what
 // ends them. A private server that another command runs is used as it is.
 func (s *Settings) embed(ctx context.Context, log *slog.Logger) (func(context.Context) error, error) {
-	if err := os.MkdirAll(s.Data, 0o700); err != nil {
+	// Others may pass through, so that a server that must not run as root reaches its own folder, but see nothing.
+	if err := os.MkdirAll(s.Data, 0o711); err != nil { //nolint:gosec // as said above
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
 	if s.Storage.URL == "" {

@@ -23,7 +23,7 @@ func PNGTextAfterPixels(key, value string) Option {
 
 // PNGCompressedText puts a zTXt chunk before the pixels.
 func PNGCompressedText(key, value string) Option {
-	return PNGChunk("zTXt", append([]byte(key+"\x00\x00"), deflate([]byte(value))...))
+	return PNGChunk("zTXt", append([]byte(key+"\x00\x00"), Deflate([]byte(value))...))
 }
 
 // PNGInternationalText puts an uncompressed iTXt chunk before the pixels.
@@ -51,7 +51,7 @@ func PNG(tb testing.TB, w, h int, opts ...Option) []byte {
 func (s *spec) pngBefore() [][]byte {
 	var out [][]byte
 	if s.icc != nil {
-		out = append(out, Chunk("iCCP", append([]byte("profile\x00\x00"), deflate(s.icc)...)))
+		out = append(out, Chunk("iCCP", append([]byte("profile\x00\x00"), Deflate(s.icc)...)))
 	}
 	if s.exif != nil {
 		out = append(out, Chunk("eXIf", s.exif))
@@ -82,8 +82,8 @@ func Chunk(kind string, body []byte) []byte {
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[4:]))
 }
 
-// deflate compresses into a zlib stream.
-func deflate(data []byte) []byte {
+// Deflate compresses into a zlib stream.
+func Deflate(data []byte) []byte {
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
 	// A bytes.Buffer takes every write.

@@ -27,7 +27,7 @@ func TIFF(tb testing.TB, w, h int, opts ...Option) []byte {
 		}
 	}
 	if s.deflate {
-		strip, compression = deflate(strip), deflated
+		strip, compression = Deflate(strip), deflated
 	}
 	file := []byte("II*\x00\x00\x00\x00\x00")
 	offset := uint32(len(file))

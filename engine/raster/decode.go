@@ -13,14 +13,14 @@ import (
 const (
 	// maxSide is the longest side of a picture that is read: the limit of JPEG and of most viewers.
 	maxSide = 65_535
-	// maxScans bounds a JPEG's passes over its picture; each costs a whole pass of decoding. Encoders write about ten.
-	maxScans = 64
+	// maxScans bounds a JPEG's passes over its picture; each costs a whole pass of decoding. Encoders write 10 to 20.
+	maxScans = 32
 	// workFactor bounds the pixels decoded for one picture as a multiple of the pixel limit: the picture, its alpha
 	// plane, and tiles that reach past its edges.
 	workFactor = 3
-	// blockFactor bounds a TIFF strip or tile in bytes as a multiple of the pixel limit: a whole picture of four
-	// 16-bit channels in one strip.
-	blockFactor = 8
+	// blockFactor bounds a TIFF strip or tile that must be held whole, in bytes, as a multiple of the pixel limit: no
+	// more than the decoded picture itself may take.
+	blockFactor = 4
 )
 
 // TooManyPixels is the detail of a too_many_pixels fault: the picture's size as stored, and the most width times height

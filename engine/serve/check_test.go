@@ -94,29 +94,33 @@ func TestACheckOverItsTimeIsUnavailableAndTheEngineGoesOn(t *testing.T) {
 	require.Empty(t, r.ended)
 }
 
-func TestAStuckCheckEndsTheEngineAfterTheOthers(t *testing.T) {
+func TestAStuckCheckEndsTheEngine(t *testing.T) {
 	t.Parallel()
 	cfg := testConfig(t)
-	cfg.Cores, cfg.CheckTimeout, cfg.StuckGrace, cfg.Drain = 2, 150*time.Millisecond, 10*time.Millisecond, 10*time.Second
+	cfg.CheckTimeout, cfg.StuckGrace = 20*time.Millisecond, 20*time.Millisecond
 	forever := make(chan struct{})
 	t.Cleanup(func() { close(forever) })
-	entered := make(chan struct{})
-	var server *server
-	r := serveInspector(t, cfg, func(_ context.Context, data []byte) (engine.Report, error) {
-		if string(data) == "stuck" {
-			<-forever
-		}
-		close(entered)
-		<-server.stuck
+	r := serveInspector(t, cfg, func(context.Context, []byte) (engine.Report, error) {
+		<-forever
 		return verdict(), nil
 	})
-	server = r.server
-	stuck := r.check(t, image("stuck"))
-	require.Eventually(t, func() bool { return r.server.gate.running() == 1 }, 10*time.Second, time.Millisecond)
-	<-time.After(100 * time.Millisecond) // The other check is well within its own time when the first is given up.
+	requireUnavailable(t, <-r.check(t, image("stuck")))
+	require.ErrorIs(t, <-r.ended, ErrStuck)
+	requireUnavailable(t, <-r.check(t, image("late")))
+}
+
+func TestAnEngineThatGivesUpLetsOtherChecksEnd(t *testing.T) {
+	t.Parallel()
+	cfg := testConfig(t)
+	cfg.Drain = time.Minute
+	work := newBlocking()
+	r := serveInspector(t, cfg, work.inspect)
 	other := r.check(t, image("other"))
-	<-entered
-	requireUnavailable(t, <-stuck)
+	<-work.started
+	r.server.giveUp()
+	<-r.server.gate.closed
+	requireUnavailable(t, <-r.check(t, image("late")))
+	close(work.release)
 	require.NoError(t, <-other)
 	require.ErrorIs(t, <-r.ended, ErrStuck)
 }

@@ -52,8 +52,8 @@ func (h handoff) pack() (*os.File, error) {
 }
 
 // descriptors are the numbers of the listener and the pipe, as one word for the command line.
-func descriptors(listener, pipe *os.File) string {
-	return fmt.Sprintf("%d,%d", listener.Fd(), pipe.Fd())
+func descriptors(listener, pipe uintptr) string {
+	return fmt.Sprintf("%d,%d", listener, pipe)
 }
 
 // unpack takes over what the first stage left under the given descriptors.

@@ -84,7 +84,7 @@ func enter(given handoff, listener net.Listener, reexec []string) error {
 			return fmt.Errorf("keep a descriptor over execve: %w", errno)
 		}
 	}
-	argv := append([]string{os.Args[0]}, append(reexec, descriptors(listenerFile, pipe))...)
+	argv := append([]string{os.Args[0]}, append(reexec, descriptors(listenerFile.Fd(), pipe.Fd()))...)
 	return sandbox.Enter(given.Config.policy(), argv, given.Config.environment())
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -80,7 +81,8 @@ func TestTheHandoffCarriesSettingsAndListenerButNoToken(t *testing.T) {
 	sent := newHandoff(cfg)
 	pipe, err := sent.pack()
 	require.NoError(t, err)
-	got, taken, err := unpack(descriptors(file, pipe))
+	// unpack owns the descriptors that it is told of, so it gets copies.
+	got, taken, err := unpack(descriptors(duplicate(t, file), duplicate(t, pipe)))
 	require.NoError(t, err)
 	require.NoError(t, taken.Close())
 	require.Empty(t, got.Config.Token)
@@ -88,15 +90,15 @@ func TestTheHandoffCarriesSettingsAndListenerButNoToken(t *testing.T) {
 	require.Equal(t, sent.TokenSum, got.TokenSum)
 	cfg.Token = ""
 	require.Equal(t, cfg, got.Config)
-	// unpack owns the descriptors: closing them here again would close another's.
-	unpackOwns(file, pipe)
 }
 
-// unpackOwns keeps finalizers from closing descriptors that unpack has closed already.
-func unpackOwns(files ...*os.File) {
-	for _, file := range files {
-		_ = file.Close()
-	}
+// duplicate answers a copy of file's descriptor that no os.File closes, and closes file.
+func duplicate(t *testing.T, file *os.File) uintptr {
+	t.Helper()
+	fd, err := syscall.Dup(int(file.Fd()))
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+	return uintptr(fd)
 }
 
 func TestConfigNamesWhatIsWrong(t *testing.T) {

@@ -68,12 +68,16 @@ func handOver(lifeline io.Writer, settings serve.Config) error {
 
 func (c *child) wait() {
 	err := reap(c.cmd)
-	c.exit = "ended in order"
-	if err != nil {
+	last := c.log.flush()
+	switch state := c.cmd.ProcessState; {
+	case state == nil:
 		c.exit = err.Error()
-	}
-	if last := c.log.flush(); last != "" && err != nil {
-		c.exit += ": " + last
+	case state.Success():
+		c.exit = "ended in order"
+	case last == "":
+		c.exit = state.String()
+	default:
+		c.exit = state.String() + ": " + last
 	}
 	close(c.ended)
 }

@@ -17,8 +17,7 @@ const maxRedirectsAllowed = 20
 type Config struct {
 	// ConnectTimeout bounds name resolution and TCP connect together, and then the TLS handshake. Above 0.
 	ConnectTimeout time.Duration
-	// IdleTimeout is how long a peer may send, or take, no byte; it also bounds the wait for complete response
-	// headers. Above 0.
+	// IdleTimeout is how long a peer may send no byte; it also bounds the wait for complete response headers. Above 0.
 	IdleTimeout time.Duration
 	// MaxRedirects is how many redirects Get follows, 0 to 20.
 	MaxRedirects int

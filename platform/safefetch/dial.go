@@ -33,8 +33,9 @@ func (f *Fetcher) dial(ctx context.Context, network, hostPort string) (net.Conn,
 	return &idleConn{Conn: conn, idle: f.cfg.IdleTimeout}, nil
 }
 
-// idleConn ends a read or write that moves no byte for the idle time. The clock runs during the call alone, so that a
-// caller who takes long between two reads is not punished for it.
+// idleConn ends a read that gets no byte for the idle time. The clock runs during the read alone, so that a caller who
+// takes long between two of them is not punished for it. Writes need no clock of their own: the transport reads from the
+// moment it connects, and so ends a connection whose peer takes in nothing and says nothing.
 type idleConn struct {
 	net.Conn
 	idle time.Duration
@@ -46,12 +47,4 @@ func (c *idleConn) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return c.Conn.Read(p)
-}
-
-// Write is net.Conn's, under a deadline of its own.
-func (c *idleConn) Write(p []byte) (int, error) {
-	if err := c.SetWriteDeadline(time.Now().Add(c.idle)); err != nil {
-		return 0, err
-	}
-	return c.Conn.Write(p)
 }

@@ -119,6 +119,15 @@ func serveRaw(t *testing.T, answer func(conn net.Conn)) (hostPort, url string) {
 	return listener.Addr().String(), "http://" + listener.Addr().String() + "/"
 }
 
+// listenDeaf gives the host:port of a listener whose connections are made by the kernel and then never read.
+func listenDeaf(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, listener.Close()) })
+	return listener.Addr().String()
+}
+
 // write is for handlers, whose peer may have gone: that is what many tests are about.
 func write(w io.Writer, text string) { _, _ = io.WriteString(w, text) }
 

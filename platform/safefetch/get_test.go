@@ -114,9 +114,9 @@ func TestMalformedAnswersAreUnreachable(t *testing.T) {
 		"negative length":         "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nab",
 		"broken chunk":            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nab\r\n0\r\n\r\n",
 		"switched protocol":       "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
-		"huge header":             "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1<<20) + "\r\n\r\n",
-		"many headers":            "HTTP/1.1 200 OK\r\n" + strings.Repeat("X: y\r\n", 1<<17) + "\r\n",
-		"many early hints":        strings.Repeat("HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n", 1<<14),
+		"huge header":             "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1<<17) + "\r\nContent-Length: 0\r\n\r\n",
+		"many headers":            "HTTP/1.1 200 OK\r\n" + strings.Repeat("X: y\r\n", 1<<15) + "Content-Length: 0\r\n\r\n",
+		"many early hints":        strings.Repeat("HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n", 1<<12) + ok + "Content-Length: 0\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

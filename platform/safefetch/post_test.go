@@ -132,10 +132,7 @@ func TestPostEndsInTime(t *testing.T) {
 // TestPostToAReceiverThatDoesNotReadEnds sends more than the sockets buffer.
 func TestPostToAReceiverThatDoesNotReadEnds(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, listener.Close()) })
-	host := listener.Addr().String()
-	_, err = quick(t, host).Post(t.Context(), "http://"+host+"/", nil, make([]byte, 32<<20), roomy.Total)
+	host := listenDeaf(t)
+	_, err := quick(t, host).Post(t.Context(), "http://"+host+"/", nil, make([]byte, 32<<20), roomy.Total)
 	requireKind(t, Unreachable, err)
 }

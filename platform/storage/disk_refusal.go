@@ -11,7 +11,7 @@ import (
 )
 
 // refusal is an answer to an upload in the words of S3, so that a client meets the same ones with either store.
-type refusal struct {
+type refusalError struct {
 	XMLName xml.Name `xml:"Error"`
 	Code    string   `xml:"Code"`
 	Message string   `xml:"Message"`
@@ -20,19 +20,41 @@ type refusal struct {
 }
 
 // Error implements error.
-func (r *refusal) Error() string { return r.Code + ": " + r.Message }
+func (r *refusalError) Error() string { return r.Code + ": " + r.Message }
 
 var (
-	refuseMethod    = &refusal{status: http.StatusMethodNotAllowed, Code: "MethodNotAllowed", Message: "Only PUT is taken here."}
-	refuseSignature = &refusal{status: http.StatusForbidden, Code: "SignatureDoesNotMatch", Message: "The address is not a valid upload ticket."}
-	refuseExpired   = &refusal{status: http.StatusForbidden, Code: "AccessDenied", Message: "The upload ticket has expired."}
-	refuseHeaders   = &refusal{status: http.StatusForbidden, Code: "SignatureDoesNotMatch", Message: "Content-Type, If-None-Match and Content-Length have to be those of the upload ticket."}
-	refuseLength    = &refusal{status: http.StatusLengthRequired, Code: "MissingContentLength", Message: "Content-Length is missing."}
-	refuseExisting  = &refusal{status: http.StatusPreconditionFailed, Code: "PreconditionFailed", Message: "The upload ticket has been used."}
-	refuseStalled   = &refusal{status: http.StatusBadRequest, Code: "RequestTimeout", Message: "The body came too slowly."}
-	refuseShort     = &refusal{status: http.StatusBadRequest, Code: "IncompleteBody", Message: "The body ended before its Content-Length."}
-	refuseFailed    = &refusal{status: http.StatusServiceUnavailable, Code: "ServiceUnavailable", Message: "The file could not be stored. Try again."}
-	refuseInternal  = &refusal{status: http.StatusInternalServerError, Code: "InternalError", Message: "The file could not be stored."}
+	errMethod = &refusalError{
+		status: http.StatusMethodNotAllowed, Code: "MethodNotAllowed", Message: "Only PUT is taken here.",
+	}
+	errSignature = &refusalError{
+		status: http.StatusForbidden, Code: "SignatureDoesNotMatch", Message: "The address is not a valid upload ticket.",
+	}
+	errExpired = &refusalError{
+		status: http.StatusForbidden, Code: "AccessDenied", Message: "The upload ticket has expired.",
+	}
+	errHeaders = &refusalError{
+		status: http.StatusForbidden, Code: "SignatureDoesNotMatch",
+		Message: "Content-Type, If-None-Match and Content-Length have to be those of the upload ticket.",
+	}
+	errNoLength = &refusalError{
+		status: http.StatusLengthRequired, Code: "MissingContentLength", Message: "Content-Length is missing.",
+	}
+	errTaken = &refusalError{
+		status: http.StatusPreconditionFailed, Code: "PreconditionFailed", Message: "The upload ticket has been used.",
+	}
+	errStalled = &refusalError{
+		status: http.StatusBadRequest, Code: "RequestTimeout", Message: "The body came too slowly.",
+	}
+	errShort = &refusalError{
+		status: http.StatusBadRequest, Code: "IncompleteBody", Message: "The body ended before its Content-Length.",
+	}
+	errNotStored = &refusalError{
+		status: http.StatusServiceUnavailable, Code: "ServiceUnavailable", Message: "The file could not be stored. Try again.",
+	}
+	// errHidden is for a server that wraps the response writer so that its connection cannot be reached.
+	errHidden = &refusalError{
+		status: http.StatusInternalServerError, Code: "InternalError", Message: "The file could not be stored.",
+	}
 )
 
 // refuse answers a PUT that stored nothing. What is our own doing goes to the log, without the ticket.
@@ -53,22 +75,18 @@ func (d *disk) refuse(w http.ResponseWriter, r *http.Request, err error) {
 
 // refusalOf turns the end of an upload into its answer. What is neither a refusal nor a fault of the store came from
 // the client's body.
-func refusalOf(err error) *refusal {
-	var known *refusal
+func refusalOf(err error) *refusalError {
+	var known *refusalError
 	switch {
 	case errors.As(err, &known):
 		return known
-	case errors.Is(err, errSignature):
-		return refuseSignature
-	case errors.Is(err, errExpired):
-		return refuseExpired
 	case errors.Is(err, ErrUnavailable):
-		return refuseFailed
+		return errNotStored
 	case errors.Is(err, http.ErrNotSupported):
-		return refuseInternal
+		return errHidden
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return refuseStalled
+		return errStalled
 	default:
-		return refuseShort
+		return errShort
 	}
 }

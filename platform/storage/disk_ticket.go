@@ -31,11 +31,6 @@ const (
 	paramSignature = "signature"
 )
 
-var (
-	errSignature = errors.New("ticket is not signed by this service")
-	errExpired   = errors.New("ticket has expired")
-)
-
 // ticketSigner signs and reads the tickets of the disk store.
 type ticketSigner struct {
 	key []byte
@@ -74,7 +69,7 @@ func ticketHeaders(contentType string) map[string]string {
 // sign covers everything that an upload may be. No field can hold a line break, so no two tickets sign the same text.
 func (s ticketSigner) sign(key, contentType string, size, expires int64) []byte {
 	mac := hmac.New(sha256.New, s.key)
-	fmt.Fprintf(mac, "%s\n%s\n%s\n%d\n%d", http.MethodPut, key, contentType, size, expires)
+	mac.Write(fmt.Appendf(nil, "%s\n%s\n%s\n%d\n%d", http.MethodPut, key, contentType, size, expires))
 	return mac.Sum(nil)
 }
 

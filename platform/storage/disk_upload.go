@@ -18,7 +18,7 @@ import (
 // ServeHTTP takes the one PUT of a ticket. Everything that can refuse it without its body does so before a byte of the
 // body is read, which also keeps a client that sent Expect: 100-continue from sending it.
 func (d *disk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	etag, err := d.receive(w, r)
+	etag, err := d.receive(r.Context(), w, r)
 	d.allowAnswer(w)
 	if err != nil {
 		d.refuse(w, r, err)
@@ -29,13 +29,13 @@ func (d *disk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // receive stores the body of an admitted PUT and gives its entity tag.
-func (d *disk) receive(w http.ResponseWriter, r *http.Request) (etag string, err error) {
+func (d *disk) receive(ctx context.Context, w http.ResponseWriter, r *http.Request) (etag string, err error) {
 	body, err := newTimedBody(w, r.Body, d.cfg.StallTimeout, d.cfg.UploadTimeout)
 	if err != nil {
 		return "", err
 	}
 	if r.Method != http.MethodPut {
-		return "", refuseMethod
+		return "", errMethod
 	}
 	key := strings.TrimPrefix(r.URL.Path, UploadPath)
 	ticket, err := d.signer.read(key, r.URL.RawQuery, time.Now())
@@ -47,7 +47,7 @@ func (d *disk) receive(w http.ResponseWriter, r *http.Request) (etag string, err
 	}
 	sum := sha256.New()
 	err = d.within(func(root *os.Root) error {
-		return d.create(r.Context(), root, ticket, body, sum)
+		return d.create(ctx, root, ticket, body, sum)
 	})
 	return `"` + hex.EncodeToString(sum.Sum(nil)) + `"`, err
 }
@@ -56,11 +56,11 @@ func (d *disk) receive(w http.ResponseWriter, r *http.Request) (etag string, err
 func admit(r *http.Request, ticket TicketRequest) error {
 	switch {
 	case r.ContentLength < 0:
-		return refuseLength
+		return errNoLength
 	case r.ContentLength != ticket.Size,
 		!carries(r, "Content-Type", ticket.ContentType),
 		!carries(r, "If-None-Match", onlyIfAbsent):
-		return refuseHeaders
+		return errHeaders
 	}
 	return nil
 }
@@ -75,14 +75,14 @@ func carries(r *http.Request, name, value string) bool {
 func (d *disk) create(ctx context.Context, root *os.Root, ticket TicketRequest, body io.Reader, sum hash.Hash) error {
 	switch _, err := root.Stat(blobName(ticket.Key)); {
 	case err == nil:
-		return refuseExisting
+		return errTaken
 	case !errors.Is(err, fs.ErrNotExist):
 		return unavailable("look for blob", err)
 	}
 	exact := io.TeeReader(newExactReader(body, ticket.Size), sum)
 	err := d.write(ctx, root, ticket.Key, ticket.ContentType, exact, root.Link)
 	if errors.Is(err, fs.ErrExist) {
-		return refuseExisting
+		return errTaken
 	}
 	return err
 }

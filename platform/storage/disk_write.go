@@ -72,7 +72,7 @@ func copyBody(ctx context.Context, file io.Writer, body io.Reader) error {
 				return unavailable("write", err)
 			}
 		}
-		if err == io.EOF { //nolint:errorlint // io.Reader promises io.EOF itself, and a wrapped one is a failure
+		if err == io.EOF {
 			return nil
 		}
 		if err != nil {

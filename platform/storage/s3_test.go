@@ -3,10 +3,12 @@ package storage_test
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -155,4 +157,50 @@ func TestBucketTakesItsTicketsItself(t *testing.T) {
 	t.Parallel()
 	_, ok := storage.Handler(storagetest.OpenS3(t))
 	require.False(t, ok)
+}
+
+// noAWSSettings keeps the settings of the machine out of a test of the default chain.
+func noAWSSettings(t *testing.T) map[string]string {
+	t.Helper()
+	nowhere := filepath.Join(t.TempDir(), "none")
+	return map[string]string{
+		"AWS_CONFIG_FILE": nowhere, "AWS_SHARED_CREDENTIALS_FILE": nowhere, "AWS_PROFILE": "", "AWS_REGION": "",
+		"AWS_DEFAULT_REGION": "", "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_SESSION_TOKEN": "",
+	}
+}
+
+func TestCredentialsMayComeFromTheDefaultChain(t *testing.T) {
+	cfg := storagetest.S3(t)
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	for name, value := range noAWSSettings(t) {
+		t.Setenv(name, value)
+	}
+	t.Setenv("AWS_ACCESS_KEY_ID", cfg.AccessKey)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", cfg.SecretKey)
+	cfg.AccessKey, cfg.SecretKey = "", ""
+	store := storagetest.Open(t, cfg)
+	put(t, store, "chain", []byte("x"))
+	requireContent(t, store, "chain", []byte("x"))
+}
+
+func TestMissingCredentialsAreUnavailable(t *testing.T) {
+	cfg := storagetest.S3(t)
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	for name, value := range noAWSSettings(t) {
+		t.Setenv(name, value)
+	}
+	cfg.AccessKey, cfg.SecretKey = "", ""
+	require.ErrorIs(t, storagetest.Open(t, cfg).Ready(t.Context()), storage.ErrUnavailable)
+}
+
+func TestBucketOnAWSNeedsARegion(t *testing.T) {
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	for name, value := range noAWSSettings(t) {
+		t.Setenv(name, value)
+	}
+	cfg := storage.DefaultConfig()
+	cfg.URL = "s3://media"
+	cfg.AccessKey, cfg.SecretKey = "access", "secret"
+	_, err := storage.Open(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	require.ErrorContains(t, err, "names no region")
 }

@@ -20,18 +20,10 @@ const (
 	waitLimit = 10 * time.Second
 )
 
-// onEachStore runs one test of the guarantees that both backends share, each on a store of its own.
-func onEachStore(t *testing.T, test func(t *testing.T, store storage.Store)) {
-	t.Helper()
-	for name, open := range map[string]func(testing.TB) storage.Store{
-		"disk": storagetest.OpenDisk,
-		"s3":   storagetest.OpenS3,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, open(t))
-		})
-	}
+// stores are the backends; a test of what they share ranges over them and opens one of its own.
+var stores = map[string]func(testing.TB) storage.Store{
+	"disk": storagetest.OpenDisk,
+	"s3":   storagetest.OpenS3,
 }
 
 func randomBytes(t *testing.T, size int) []byte {

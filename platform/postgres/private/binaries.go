@@ -89,7 +89,7 @@ func inspect(ctx context.Context, folder string) (Install, error) {
 
 // fitting picks the version that made the data, since another cannot read them, or the newest when there are none yet.
 func fitting(installs []Install, data string) (Install, error) {
-	text, err := os.ReadFile(filepath.Join(data, "PG_VERSION")) //nolint:gosec // a name of PostgreSQL's in its data folder
+	text, err := os.ReadFile(filepath.Join(data, "PG_VERSION"))
 	if err != nil && !os.IsNotExist(err) {
 		return Install{}, fmt.Errorf("read version of the data: %w", err)
 	}

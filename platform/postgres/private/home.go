@@ -75,7 +75,7 @@ func resolve(folder string) (string, error) {
 // locate finds the server that dir, a resolved path, has or would have in dir itself. It makes nothing.
 func locate(cfg Config, dir string) (home, error) {
 	h := home{dir: dir, path: dir}
-	elsewhere, err := os.ReadFile(filepath.Join(dir, locationFile)) //nolint:gosec // a name of ours in the operator's folder
+	elsewhere, err := os.ReadFile(filepath.Join(dir, locationFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:

@@ -77,7 +77,7 @@ func locale() string {
 
 // syncFolder makes a rename within path survive a power cut.
 func syncFolder(path string) error {
-	folder, err := os.Open(path) //nolint:gosec // a folder of ours
+	folder, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("sync %s: %w", path, err)
 	}

@@ -32,7 +32,7 @@ type postmaster struct {
 // readPostmaster reads postmaster.pid in data. Its lines are: process id, data folder, start time, port, socket folder,
 // listen address, shared memory key, status. The last ones are missing early in a start.
 func readPostmaster(data string) (postmaster, bool, error) {
-	text, err := os.ReadFile(filepath.Join(data, "postmaster.pid")) //nolint:gosec // a name of PostgreSQL's in its data folder
+	text, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return postmaster{}, false, nil
 	}

@@ -37,7 +37,7 @@ func (l locks) release() {
 func lock(folder string) (*os.File, error) {
 	path := filepath.Join(folder, lockFile)
 	for {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // a name of ours in the operator's folder
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return nil, fmt.Errorf("open lock: %w", err)
 		}

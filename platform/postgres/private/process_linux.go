@@ -16,7 +16,7 @@ func dieWithParent(attr *syscall.SysProcAttr, signal syscall.Signal) { attr.Pdea
 // serves tells whether process pid is a server on the data folder: postmasters work in their data folder. A zombie has
 // no folder any more.
 func serves(pid int, data string) (bool, error) {
-	proc := filepath.Join("/proc", strconv.Itoa(pid))
+	proc := "/proc/" + strconv.Itoa(pid)
 	cwd, err := os.Readlink(filepath.Join(proc, "cwd"))
 	if err == nil {
 		return cwd == data, nil

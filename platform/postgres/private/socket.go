@@ -26,7 +26,7 @@ func (h home) socketFolder() string {
 		return folder
 	}
 	sum := sha256.Sum256([]byte(h.path))
-	return filepath.Join("/tmp", "veracity-"+strconv.Itoa(int(h.user.uid))+"-"+hex.EncodeToString(sum[:6]))
+	return "/tmp/veracity-" + strconv.Itoa(int(h.user.uid)) + "-" + hex.EncodeToString(sum[:6])
 }
 
 // makeSocketFolder makes the folder anew, without the socket and its lock file that a killed server leaves. In /tmp

@@ -19,22 +19,22 @@ const region = "us-east-1"
 
 // S3 configures a store in a fresh bucket of a server that the running tests of this binary share. The server stops
 // with the last test that uses it.
-func S3(t testing.TB) storage.Config {
-	t.Helper()
-	return shared.join(t).Config(t)
+func S3(tb testing.TB) storage.Config {
+	tb.Helper()
+	return shared.join(tb).Config(tb)
 }
 
-// StartS3 starts a server for t alone, for tests that stop it. It is stopped when t ends at the latest.
-func StartS3(t testing.TB) *S3Server {
-	t.Helper()
-	server := startServer(t)
-	t.Cleanup(server.Stop)
+// StartS3 starts a server for tb alone, for tests that stop it. It is stopped when tb ends at the latest.
+func StartS3(tb testing.TB) *S3Server {
+	tb.Helper()
+	server := startServer(tb)
+	tb.Cleanup(server.Stop)
 	return server
 }
 
 // Config makes a bucket and configures a store in it.
-func (s *S3Server) Config(t testing.TB) storage.Config {
-	t.Helper()
+func (s *S3Server) Config(tb testing.TB) storage.Config {
+	tb.Helper()
 	name := "test-" + strings.ToLower(rand.Text())
 	client := s3.New(s3.Options{
 		Region:       region,
@@ -42,8 +42,8 @@ func (s *S3Server) Config(t testing.TB) storage.Config {
 		BaseEndpoint: aws.String(s.url),
 		UsePathStyle: true,
 	})
-	_, err := client.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &name})
-	require.NoError(t, err, "make a bucket; the server said: %s", s.output)
+	_, err := client.CreateBucket(tb.Context(), &s3.CreateBucketInput{Bucket: &name})
+	require.NoError(tb, err, "make a bucket; the server said: %s", s.output)
 	cfg := storage.DefaultConfig()
 	cfg.URL = "s3://" + name + "?" + url.Values{"endpoint": {s.url}, "region": {region}}.Encode()
 	cfg.AccessKey = s.accessKey
@@ -61,15 +61,15 @@ type sharedServer struct {
 }
 
 // join starts the server for the first user and stops it after the last.
-func (s *sharedServer) join(t testing.TB) *S3Server {
-	t.Helper()
+func (s *sharedServer) join(tb testing.TB) *S3Server {
+	tb.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.users == 0 {
-		s.server = startServer(t)
+		s.server = startServer(tb)
 	}
 	s.users++
-	t.Cleanup(s.leave)
+	tb.Cleanup(s.leave)
 	return s.server
 }
 

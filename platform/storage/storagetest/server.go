@@ -38,17 +38,17 @@ type S3Server struct {
 // Stop ends the server and removes its buckets. It may be called twice.
 func (s *S3Server) Stop() { s.stop() }
 
-func startServer(t testing.TB) *S3Server {
-	t.Helper()
+func startServer(tb testing.TB) *S3Server {
+	tb.Helper()
 	binary, err := findTool(serverName)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	for range startTries - 1 {
 		if server, err := launch(binary); err == nil {
 			return server
 		}
 	}
 	server, err := launch(binary)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return server
 }
 
@@ -63,7 +63,7 @@ func findTool(name string) (string, error) {
 		dir = filepath.Join(cache, "veracity", "bin")
 	}
 	path := filepath.Join(dir, name)
-	if _, err := os.Stat(path); err == nil {
+	if _, err := os.Stat(path); err == nil { //nolint:gosec // who runs the tests says where the tools are
 		return path, nil
 	}
 	path, err := exec.LookPath(name)
@@ -91,7 +91,7 @@ func launch(binary string) (*S3Server, error) {
 		"posix", dir)
 	cmd.Stdout, cmd.Stderr = server.output, server.output
 	cmd.SysProcAttr = dieWithParent()
-	ended := run(cmd)
+	ended := run(cmd, server.output)
 	server.stop = sync.OnceFunc(func() {
 		cancel()
 		<-ended
@@ -106,14 +106,14 @@ func launch(binary string) (*S3Server, error) {
 
 // run starts cmd and closes the channel when it has ended. Linux sends the parent-death signal when the starting
 // thread ends, so that thread is kept.
-func run(cmd *exec.Cmd) <-chan struct{} {
+func run(cmd *exec.Cmd, out *output) <-chan struct{} {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		if err := cmd.Run(); err != nil {
-			fmt.Fprintln(cmd.Stderr, err)
+			_, _ = fmt.Fprintln(out, err)
 		}
 	}()
 	return ended

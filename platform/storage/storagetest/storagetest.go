@@ -14,41 +14,41 @@ import (
 	"veracity/platform/storage"
 )
 
-// Disk configures a disk store in a folder of t's own, whose tickets point at publicURL. For tests that need no
+// Disk configures a disk store in a folder of tb's own, whose tickets point at publicURL. For tests that need no
 // tickets any http address will do.
-func Disk(t testing.TB, publicURL string) storage.Config {
-	t.Helper()
+func Disk(tb testing.TB, publicURL string) storage.Config {
+	tb.Helper()
 	cfg := storage.DefaultConfig()
-	cfg.URL = "disk:" + t.TempDir()
+	cfg.URL = "disk:" + tb.TempDir()
 	cfg.PublicURL = publicURL
 	cfg.TicketSecret = []byte(rand.Text() + rand.Text())
 	return cfg
 }
 
-// OpenDisk opens a disk store whose tickets work: a server takes them until t ends.
-func OpenDisk(t testing.TB) storage.Store {
-	t.Helper()
+// OpenDisk opens a disk store whose tickets work: a server takes them until tb ends.
+func OpenDisk(tb testing.TB) storage.Store {
+	tb.Helper()
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	store := Open(t, Disk(t, server.URL))
+	tb.Cleanup(server.Close)
+	store := Open(tb, Disk(tb, server.URL))
 	uploads, ok := storage.Handler(store)
-	require.True(t, ok, "the disk store takes its tickets itself")
+	require.True(tb, ok, "the disk store takes its tickets itself")
 	mux.Handle(storage.UploadPath, uploads)
 	return store
 }
 
 // OpenS3 opens a store in a fresh bucket of the shared S3 server.
-func OpenS3(t testing.TB) storage.Store {
-	t.Helper()
-	return Open(t, S3(t))
+func OpenS3(tb testing.TB) storage.Store {
+	tb.Helper()
+	return Open(tb, S3(tb))
 }
 
-// Open opens the store of cfg and closes it when t ends.
-func Open(t testing.TB, cfg storage.Config) storage.Store {
-	t.Helper()
-	store, err := storage.Open(t.Context(), cfg, slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
+// Open opens the store of cfg and closes it when tb ends.
+func Open(tb testing.TB, cfg storage.Config) storage.Store {
+	tb.Helper()
+	store, err := storage.Open(tb.Context(), cfg, slog.New(slog.DiscardHandler))
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, store.Close()) })
 	return store
 }
