@@ -43,7 +43,7 @@ func (a *API) Handler() http.Handler {
 	r := chi.NewRouter()
 	r.Use(a.observe, recoverPanics, capBody)
 	r.NotFound(handle(unknownPath))
-	r.MethodNotAllowed(handle(unknownMethod))
+	r.MethodNotAllowed(handle(unknownMethod(r)))
 	// The links to finished files need no key.
 	r.Get("/optimize/{id}/file", handle(a.download))
 	r.Get("/optimize/{id}/image", handle(a.download))
@@ -73,6 +73,15 @@ func unknownPath(_ http.ResponseWriter, r *http.Request) error {
 	return fault.New(fault.NotFound, "There is nothing at %.200s. The docs list the paths of the API.", r.URL.Path)
 }
 
-func unknownMethod(_ http.ResponseWriter, r *http.Request) error {
-	return fault.New(fault.MethodNotAllowed, "%s is not answered here. The docs list the methods of each path.", r.Method)
+// unknownMethod answers a known path, and says in Allow which methods it takes (RFC 9110, section 10.2.1).
+func unknownMethod(routes chi.Routes) endpoint {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		path := chi.RouteContext(r.Context()).RoutePath
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			if routes.Match(chi.NewRouteContext(), method, path) {
+				w.Header().Add("Allow", method)
+			}
+		}
+		return fault.New(fault.MethodNotAllowed, "%s is not answered here. Allow says what is.", r.Method)
+	}
 }

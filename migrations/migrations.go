@@ -94,6 +94,11 @@ func Status(ctx context.Context, pool *pgxpool.Pool) ([]Step, error) {
 }
 
 func locked(ctx context.Context, pool *pgxpool.Pool, act func(*goose.Provider, *rivermigrate.Migrator[pgx.Tx]) error) error {
+	pool, err := patient(ctx, pool)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("connect to migrate: %w", err)
@@ -111,6 +116,20 @@ func locked(ctx context.Context, pool *pgxpool.Pool, act func(*goose.Provider, *
 	}
 	defer done()
 	return act(p, r)
+}
+
+// patient is a pool like the given one without its time-outs: a migration may take long, and waits for another's lock.
+func patient(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Pool, error) {
+	cfg := pool.Config()
+	for _, limit := range []string{"statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"} {
+		cfg.ConnConfig.RuntimeParams[limit] = "0"
+	}
+	cfg.MaxConns = 4
+	own, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("connect to migrate: %w", err)
+	}
+	return own, nil
 }
 
 func open(pool *pgxpool.Pool) (*goose.Provider, *rivermigrate.Migrator[pgx.Tx], func(), error) {

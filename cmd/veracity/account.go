@@ -95,7 +95,7 @@ func accountCreate(s *Settings) *cobra.Command {
 	cmd.Flags().StringVar(&email, "email", "", "e-mail address of the owner")
 	cmd.Flags().StringVar(&plan, "plan", "", "free, starter, pro or scale")
 	limits.register(cmd)
-	require(cmd, "email", "plan")
+	mandatory(cmd, "email", "plan")
 	return cmd
 }
 

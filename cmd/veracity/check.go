@@ -31,14 +31,7 @@ func checkCommand(s *Settings) *cobra.Command {
 
 // withEngine runs act with an engine of its own, started for as long as it takes, or the one that the settings name.
 func (s *Settings) withEngine(ctx context.Context, act func(context.Context, engine.Checker) error) (err error) {
-	log := newLogger(s)
-	if s.LogLevel == "info" {
-		// What a server's log is glad to have is noise beside a line a file.
-		quiet := *s
-		quiet.LogLevel = "warn"
-		log = newLogger(&quiet)
-	}
-	checker, stop, err := s.startEngine(ctx, log)
+	checker, stop, err := s.startEngine(ctx, quietLogger(s))
 	if err != nil {
 		return err
 	}

@@ -20,14 +20,14 @@ func devCommand(s *Settings) *cobra.Command {
 	}
 }
 
-// dev runs the service on the embedded defaults. The private PostgreSQL ends last.
+// dev runs the service on the embedded defaults. The private PostgreSQL ends last; when it ends by itself, so does dev.
 func (s *Settings) dev(ctx context.Context, cmd *cobra.Command) (err error) {
 	log := newLogger(s)
-	stop, err := s.embed(ctx, log)
+	e, err := s.embed(ctx, log)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stop(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, e.stop(context.WithoutCancel(ctx))) }()
 	if err := s.migrate(ctx); err != nil {
 		return err
 	}
@@ -35,9 +35,21 @@ func (s *Settings) dev(ctx context.Context, cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	return app.run(ctx, func(ctx context.Context) error {
+	ctx, lost := context.WithCancel(ctx)
+	defer lost()
+	if e.server != nil {
+		go func() {
+			<-e.server.Done()
+			lost()
+		}()
+	}
+	err = app.run(ctx, func(ctx context.Context) error {
 		return app.demonstrate(ctx, cmd.OutOrStdout())
 	})
+	if e.server != nil {
+		err = errors.Join(e.server.Err(), err)
+	}
+	return err
 }
 
 func (s *Settings) migrate(ctx context.Context) error {

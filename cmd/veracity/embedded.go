@@ -23,12 +23,23 @@ const (
 	storageDir  = "storage"
 )
 
-// embed fills in what the settings leave open with the embedded defaults, making them on first use, and returns what
-// ends them. A private server that another command runs is used as it is.
-func (s *Settings) embed(ctx context.Context, log *slog.Logger) (func(context.Context) error, error) {
+// embedded is what the embedded defaults run. Its server is nil where the database is somebody else's.
+type embedded struct{ server *private.Server }
+
+// stop ends the private server, if this process runs one.
+func (e embedded) stop(ctx context.Context) error {
+	if e.server == nil {
+		return nil
+	}
+	return e.server.Stop(ctx)
+}
+
+// embed fills in what the settings leave open with the embedded defaults, making them on first use. A private server
+// that another process runs is private.ErrInUse.
+func (s *Settings) embed(ctx context.Context, log *slog.Logger) (embedded, error) {
 	// Others may pass through, so that a server that must not run as root reaches its own folder, but see nothing.
 	if err := os.MkdirAll(s.Data, 0o711); err != nil { //nolint:gosec // as said above
-		return nil, fmt.Errorf("make the data folder: %w", err)
+		return embedded{}, fmt.Errorf("make the data folder: %w", err)
 	}
 	if s.Storage.URL == "" {
 		s.Storage.URL = "disk:" + filepath.Join(s.Data, storageDir)
@@ -36,14 +47,25 @@ func (s *Settings) embed(ctx context.Context, log *slog.Logger) (func(context.Co
 	if s.SecretKey == "" {
 		key, err := ownSecret(filepath.Join(s.Data, secretFile))
 		if err != nil {
-			return nil, err
+			return embedded{}, err
 		}
 		s.SecretKey = key
 	}
 	if s.Database.URL != "" {
-		return func(context.Context) error { return nil }, nil
+		return embedded{}, nil
 	}
-	return s.startDatabase(ctx, log)
+	server, err := private.Start(ctx, s.private(log))
+	if err != nil {
+		return embedded{}, err
+	}
+	s.Database.URL = server.URL()
+	return embedded{server: server}, nil
+}
+
+func (s *Settings) private(log *slog.Logger) private.Config {
+	cfg := private.DefaultConfig(filepath.Join(s.Data, databaseDir))
+	cfg.Logger = log
+	return cfg
 }
 
 // ownSecret reads the secret key of the data folder, or makes one that only this user can read.
@@ -68,40 +90,27 @@ func ownSecret(path string) (string, error) {
 	return key, nil
 }
 
-func (s *Settings) startDatabase(ctx context.Context, log *slog.Logger) (func(context.Context) error, error) {
-	cfg := private.DefaultConfig(filepath.Join(s.Data, databaseDir))
-	cfg.Logger = log
-	server, err := private.Start(ctx, cfg)
-	if errors.Is(err, private.ErrInUse) {
-		return s.attach(cfg, err)
+// embedOrAttach is embed for a command that is soon done: it uses the private server of a `veracity dev` that runs.
+func (s *Settings) embedOrAttach(ctx context.Context, log *slog.Logger) (embedded, error) {
+	e, err := s.embed(ctx, log)
+	if !errors.Is(err, private.ErrInUse) {
+		return e, err
 	}
-	if err != nil {
-		return nil, err
-	}
-	s.Database.URL = server.URL()
-	return server.Stop, nil
-}
-
-// attach uses the private server of a `veracity dev` that runs.
-func (s *Settings) attach(cfg private.Config, inUse error) (func(context.Context) error, error) {
-	address, ready, err := private.Find(cfg)
-	if err != nil {
-		return nil, err
-	}
-	if !ready {
-		return nil, inUse
+	address, ready, findErr := private.Find(s.private(log))
+	if findErr != nil || !ready {
+		return embedded{}, errors.Join(err, findErr)
 	}
 	s.Database.URL = address
-	return func(context.Context) error { return nil }, nil
+	return embedded{}, nil
 }
 
 // withDatabase runs act on the database that the settings name, or on the private one of the data folder.
 func (s *Settings) withDatabase(ctx context.Context, act func(context.Context, *pgxpool.Pool) error) (err error) {
-	stop, err := s.embed(ctx, newLogger(s))
+	e, err := s.embedOrAttach(ctx, quietLogger(s))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stop(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, e.stop(context.WithoutCancel(ctx))) }()
 	db, err := postgres.Open(ctx, s.Database)
 	if err != nil {
 		return err

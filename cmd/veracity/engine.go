@@ -70,7 +70,7 @@ func engineCommand(s *Settings) *cobra.Command {
 // startEngine starts an engine of this process's own, or connects to the one that the settings name.
 func (s *Settings) startEngine(ctx context.Context, log *slog.Logger) (engine.Checker, func(context.Context) error, error) {
 	cfg, stop := s.Engine, func(context.Context) error { return nil }
-	if cfg.URL == "" {
+	if cfg.URL == "" && cfg.Socket == "" {
 		child, err := supervise.Start(ctx, supervise.DefaultConfig(s.Serve, log, "engine", "--"+supervisedFlag))
 		if err != nil {
 			return nil, nil, err

@@ -43,7 +43,7 @@ func evalCommand(s *Settings) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&manifest, "manifest", "", "tab-separated file with the columns path and expected")
-	require(cmd, "manifest")
+	mandatory(cmd, "manifest")
 	return cmd
 }
 

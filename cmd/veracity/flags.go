@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// require makes flags mandatory: a missing one is a usage error that names it.
-func require(cmd *cobra.Command, names ...string) {
+// mandatory makes flags mandatory: a missing one is a usage error that names it.
+func mandatory(cmd *cobra.Command, names ...string) {
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		for _, name := range names {
@@ -31,7 +31,7 @@ func withID(cmd *cobra.Command, what string, act func(*cobra.Command, uuid.UUID)
 		}
 		return act(cmd, id)
 	}
-	require(cmd, "id")
+	mandatory(cmd, "id")
 	return cmd
 }
 

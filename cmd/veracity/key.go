@@ -43,7 +43,7 @@ func keyCreate(s *Settings) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&accountID, "account", "", "id of the account")
 	cmd.Flags().StringVar(&name, "name", "", "name of the key, unique in the account")
-	require(cmd, "account", "name")
+	mandatory(cmd, "account", "name")
 	return cmd
 }
 

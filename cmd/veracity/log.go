@@ -17,3 +17,12 @@ func newLogger(s *Settings) *slog.Logger {
 	}
 	return slog.New(slog.NewJSONHandler(os.Stderr, opts))
 }
+
+// quietLogger is the logger of a command whose output is for people: what a server's log is glad to have is noise there.
+func quietLogger(s *Settings) *slog.Logger {
+	quiet := *s
+	if quiet.LogLevel == "info" {
+		quiet.LogLevel = "warn"
+	}
+	return newLogger(&quiet)
+}

@@ -39,11 +39,14 @@ func spawn(ctx context.Context, cfg Config, isolate bool) (*child, error) {
 	c.cmd.Dir = "/"
 	c.cmd.Stderr = c.log
 	c.cmd.SysProcAttr = attributes(isolate)
-	c.cmd.Cancel = func() error { return c.cmd.Process.Signal(syscall.SIGTERM) }
 	c.cmd.WaitDelay = cfg.StopTimeout
 	lifeline, err := c.cmd.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("start the engine: %w", err)
+	}
+	c.cmd.Cancel = func() error {
+		// A signal is lost on an engine that is just becoming the locked one; the end of the lifeline is not.
+		return errors.Join(lifeline.Close(), c.cmd.Process.Signal(syscall.SIGTERM))
 	}
 	if err := c.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the engine: %w", err)
@@ -60,10 +63,11 @@ func spawn(ctx context.Context, cfg Config, isolate bool) (*child, error) {
 // handOver tells the engine its settings. The pipe stays open: its end is what tells the engine that this process is
 // gone, where the kernel does not.
 func handOver(lifeline io.Writer, settings serve.Config) error {
-	if err := json.NewEncoder(lifeline).Encode(settings); err != nil && !errors.Is(err, syscall.EPIPE) {
-		return fmt.Errorf("hand the engine its settings: %w", err)
+	err := json.NewEncoder(lifeline).Encode(settings)
+	if err == nil || errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) {
+		return nil // An engine that is gone already says why itself.
 	}
-	return nil
+	return fmt.Errorf("hand the engine its settings: %w", err)
 }
 
 func (c *child) wait() {

@@ -48,7 +48,7 @@ func New(cfg Config) (*Fetcher, error) {
 }
 
 func (f *Fetcher) newTransport() *http.Transport {
-	// HTTP/2 would share one connection among requests and pad its frames past the idle time.
+	// HTTP/2 would share connections among requests, and its PING frames would pass for a peer that sends.
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &http.Transport{

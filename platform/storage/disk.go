@@ -174,5 +174,5 @@ func (d *disk) Ticket(ctx context.Context, req TicketRequest) (Ticket, error) {
 
 // Close implements Store.
 func (d *disk) Close() error {
-	return d.within(d.staging.leave)
+	return errors.Join(d.within(d.staging.remove), d.staging.lock.Close())
 }

@@ -86,9 +86,9 @@ func (s *staging) create(root *os.Root) (stagedFile, error) {
 	return stagedFile{File: f, name: name}, err
 }
 
-// leave removes the folder of this process.
-func (s *staging) leave(root *os.Root) error {
-	if err := errors.Join(root.RemoveAll(s.dir), s.lock.Close()); err != nil {
+// remove takes the folder of this process away; its lock has to be closed too.
+func (s *staging) remove(root *os.Root) error {
+	if err := root.RemoveAll(s.dir); err != nil {
 		return fmt.Errorf("leave storage folder: %w", err)
 	}
 	return nil

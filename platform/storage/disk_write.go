@@ -86,7 +86,7 @@ func placeBlob(root *os.Root, staged, name string, place func(from, to string) e
 	dir := path.Dir(name)
 	err := place(staged, name)
 	for tries := 1; errors.Is(err, fs.ErrNotExist) && tries < placeTries; tries++ {
-		if err := root.MkdirAll(dir, 0o700); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := makeDirs(root, dir); err != nil {
 			return err
 		}
 		if err = place(staged, name); err == nil {
@@ -97,6 +97,15 @@ func placeBlob(root *os.Root, staged, name string, place func(from, to string) e
 		return err
 	}
 	return syncUpTo(root, dir, dir)
+}
+
+// makeDirs leaves errors of a folder that is pruned meanwhile to the next try.
+func makeDirs(root *os.Root, dir string) error {
+	err := root.MkdirAll(dir, 0o700)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
 }
 
 // syncUpTo syncs the entries of dir and of the folders above it up to top.

@@ -165,7 +165,8 @@ func (b *bucket) nextPage(ctx context.Context, pages *s3.ListObjectsV2Paginator)
 }
 
 // Ticket implements Store. The presigned address covers Content-Length beside the two headers that the ticket names,
-// so S3 itself refuses another size (AWS Signature Version 4, query parameters).
+// so S3 itself refuses another size (AWS Signature Version 4, query parameters). A ticket signed with the temporary
+// credentials of a role ends with them, if that is sooner.
 func (b *bucket) Ticket(ctx context.Context, req TicketRequest) (Ticket, error) {
 	if err := req.check(time.Now()); err != nil {
 		return Ticket{}, err

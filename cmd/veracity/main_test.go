@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"veracity/engine/serve"
+	"veracity/engine/supervise"
+	"veracity/platform/postgres/pgtest"
+)
+
+// TestMain also is the engine: the supervisor starts this very binary as `veracity engine …`.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "engine" {
+		os.Exit(run(os.Args[1:]))
+	}
+	code := pgtest.Main(m)
+	if child, err := sharedEngine(); err == nil {
+		_ = child.Stop(context.Background()) //nolint:usetesting // no test is running any more
+	}
+	os.Exit(code)
+}
+
+// sharedEngine is the one engine of all tests that do not harm theirs.
+var sharedEngine = sync.OnceValues(func() (*supervise.Supervisor, error) {
+	return supervise.Start(context.Background(), engineKeeping()) //nolint:usetesting // it outlives the test that asks first
+})
+
+func engineKeeping() supervise.Config {
+	return supervise.DefaultConfig(serve.DefaultConfig(2), slog.New(slog.DiscardHandler), "engine", "--"+supervisedFlag)
+}
+
+// ownEngine starts an engine for one test.
+func ownEngine(t *testing.T) *supervise.Supervisor {
+	t.Helper()
+	child, err := supervise.Start(t.Context(), engineKeeping())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, child.Stop(context.WithoutCancel(t.Context()))) })
+	require.NoError(t, child.WaitReady(t.Context()))
+	return child
+}
