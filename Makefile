@@ -1,5 +1,5 @@
 # Every target sets up what it needs. `make run` is the product on this machine, `make test` is all of its tests.
-.PHONY: run test lint gen fresh bench build setup
+.PHONY: run test lint gen fresh bench build setup tools
 
 run: build
 	./bin/veracity dev
@@ -30,3 +30,8 @@ bench: build
 
 setup:
 	scripts/setup
+
+# The pinned tools that tests and lint use, in a folder outside the tree.
+tools:
+	scripts/tools test
+	scripts/tools lint

@@ -30,7 +30,7 @@ type engineScript func(conn net.Conn, in *bufio.Reader, turn int32)
 // play listens on a unix socket and answers a client for it.
 func play(t *testing.T, script engineScript) (*Client, *atomic.Int32) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "veng") // A socket's path is short.
+	dir, err := os.MkdirTemp("", "veng") //nolint:usetesting // A socket's path is short.
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	socket := filepath.Join(dir, "s")

@@ -133,12 +133,18 @@ func maxBytes(m engine.Media) int64 {
 // openUpload opens what was PUT to a ticket. The ticket is used up as the engine takes the file on, not before: a call
 // that is refused earlier leaves it usable.
 func (s *Service) openUpload(ctx context.Context, c Caller, src Source) (opened, error) {
-	if err := s.findUpload(ctx, c, src.upload); err != nil {
+	size, err := s.findUpload(ctx, c, src.upload)
+	if err != nil {
 		return opened{}, err
 	}
 	body, info, err := s.store.Open(ctx, uploadKey(src.upload))
 	if err != nil {
 		return opened{}, storageFault(err)
+	}
+	if info.Size != size {
+		// Some S3 servers keep what arrived of a PUT that broke off.
+		_ = body.Close()
+		return opened{}, uploadNotFound()
 	}
 	if info.Size > MaxImageBytes {
 		defer func() { _ = body.Close() }()

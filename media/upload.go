@@ -90,19 +90,19 @@ func uploadNotFound() error {
 	return fault.New(fault.UploadNotFound, "Nothing usable lies under this upload id: it was not PUT, was used before, or has expired. Ask for a new ticket.")
 }
 
-// findUpload looks whether the account has a usable ticket.
-func (s *Service) findUpload(ctx context.Context, c Caller, id uuid.UUID) error {
-	var found int
+// findUpload looks whether the account has a usable ticket and gives the size that it promises, in bytes.
+func (s *Service) findUpload(ctx context.Context, c Caller, id uuid.UUID) (int64, error) {
+	var size int64
 	err := s.db.QueryRow(ctx, `
-		SELECT 1 FROM upload WHERE id = @id AND account_id = @account AND state = 'issued' AND expires_at > now()`,
-		pgx.NamedArgs{"id": id, "account": c.Account}).Scan(&found)
+		SELECT size FROM upload WHERE id = @id AND account_id = @account AND state = 'issued' AND expires_at > now()`,
+		pgx.NamedArgs{"id": id, "account": c.Account}).Scan(&size)
 	if isNoRows(err) {
-		return uploadNotFound()
+		return 0, uploadNotFound()
 	}
 	if err != nil {
-		return fmt.Errorf("find upload: %w", err)
+		return 0, fmt.Errorf("find upload: %w", err)
 	}
-	return nil
+	return size, nil
 }
 
 // useUpload uses a ticket up. Of several calls at once one succeeds.

@@ -102,6 +102,9 @@ func (a *App) openDatabase(ctx context.Context) error {
 	if a.Settings.Database.URL == "" {
 		return usageError{errors.New("VERACITY_DATABASE_URL is not set: name a database, or use `veracity dev` for a private one")}
 	}
+	if err := a.Settings.Database.Validate(); err != nil {
+		return usageError{err}
+	}
 	db, err := postgres.Open(ctx, a.Settings.Database)
 	if err != nil {
 		return err

@@ -71,6 +71,12 @@ func engineCommand(s *Settings) *cobra.Command {
 func (s *Settings) startEngine(ctx context.Context, log *slog.Logger) (engine.Checker, func(context.Context) error, error) {
 	cfg, stop := s.Engine, func(context.Context) error { return nil }
 	if cfg.URL == "" && cfg.Socket == "" {
+		// Socket and scratch folder are the supervisor's to choose; what an operator can set is checked here.
+		asked := s.Serve
+		asked.Socket, asked.Scratch = "/socket", "/scratch"
+		if err := asked.Validate(); err != nil {
+			return nil, nil, usageError{err}
+		}
 		child, err := supervise.Start(ctx, supervise.DefaultConfig(s.Serve, log, "engine", "--"+supervisedFlag))
 		if err != nil {
 			return nil, nil, err

@@ -14,9 +14,12 @@ import (
 	"veracity/platform/postgres/pgtest"
 )
 
-// TestMain also is the engine: the supervisor starts this very binary as `veracity engine …`.
+// asProgram makes a child of this test binary be the program itself.
+const asProgram = "VERACITY_TEST_AS_PROGRAM"
+
+// TestMain also is the program: the supervisor starts this very binary as `veracity engine …`.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "engine" {
+	if (len(os.Args) > 1 && os.Args[1] == "engine") || os.Getenv(asProgram) != "" {
 		os.Exit(run(os.Args[1:]))
 	}
 	code := pgtest.Main(m)

@@ -71,6 +71,7 @@ type inspector struct {
 
 // New starts libvips in this process and gives the engine's inspector. It is a serve.Factory.
 func New(_ context.Context, setup serve.Setup) (serve.Inspector, error) {
+	//nolint:contextcheck // libvips logs from threads that have no context.
 	decoder, err := raster.Startup(raster.DefaultConfig(), setup.Log)
 	if err != nil {
 		return nil, fmt.Errorf("start libvips: %w", err)
@@ -94,7 +95,7 @@ func (i *inspector) Inspect(ctx context.Context, data []byte) (engine.Report, er
 		TimingsMS: map[string]float64{"decode": since(start)},
 		Engine:    Version,
 	}}
-	if err := readAll(ctx, &report, file{data: data, image: image}); err != nil {
+	if err := readAll(ctx, lanes, &report, file{data: data, image: image}); err != nil {
 		return engine.Report{}, err
 	}
 	report.Verdict, report.Score, report.DecidedBy = engine.Decide(report.Lanes)
@@ -103,7 +104,7 @@ func (i *inspector) Inspect(ctx context.Context, data []byte) (engine.Report, er
 }
 
 // readAll runs the lanes side by side. A lane that fails or panics fails the check: half a reading could tip a verdict.
-func readAll(ctx context.Context, report *engine.Report, f file) error {
+func readAll(ctx context.Context, lanes []lane, report *engine.Report, f file) error {
 	type outcome struct {
 		reading
 		took float64

@@ -21,4 +21,6 @@ func bmpHeader(data []byte) (Info, error) {
 	return info, nil
 }
 
-func leInt32(b []byte) int { return int(int32(binary.LittleEndian.Uint32(b))) }
+func leInt32(b []byte) int {
+	return int(int32(binary.LittleEndian.Uint32(b))) //nolint:gosec // the field is signed
+}

@@ -33,14 +33,17 @@ func (c *cursor) box() (box, error) {
 	kind := string(c.take(4))
 	switch size {
 	case 0:
-		size = uint64(len(c.data) - start)
+		size = uint64(len(c.data[start:]))
 	case 1:
 		size = c.be64()
 	}
-	if c.failed || size < uint64(c.at-start) || size-uint64(c.at-start) > uint64(c.left()) {
+	whole, header := c.data[start:], c.at-start
+	if c.failed || size < uint64(len(whole[:header])) || size > uint64(len(whole)) {
 		return box{}, malformed("box %q of %d bytes runs past its container", kind, size)
 	}
-	return box{kind: kind, body: c.take(int(size) - (c.at - start))}, nil
+	body := whole[header:size]
+	c.skip(len(body))
+	return box{kind: kind, body: body}, nil
 }
 
 // full splits a FullBox body into version, flags and the rest.

@@ -14,7 +14,7 @@ func scanHEVC(data []byte, size *codedSize) error {
 			return excessive("more than %d HEVC units", maxUnits)
 		}
 		length := c.be32()
-		if uint64(length) > uint64(c.left()) {
+		if uint64(length) > uint64(len(c.data[c.at:])) {
 			return malformed("HEVC unit runs past the item")
 		}
 		if err := size.nal(c.take(int(length))); err != nil {

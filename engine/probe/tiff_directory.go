@@ -33,7 +33,7 @@ func openTIFF(data []byte) (tiffFile, uint64, error) {
 
 // entry is a tag's values: count numbers of size bytes each at data.
 type entry struct {
-	size int
+	size uint64
 	data []byte
 }
 
@@ -93,7 +93,7 @@ func (f tiffFile) number(b []byte) uint64 {
 }
 
 // integerSizes are the sizes of the unsigned types: BYTE, SHORT, LONG, IFD, LONG8, IFD8.
-var integerSizes = map[uint16]int{1: 1, 3: 2, 4: 4, 13: 4, 16: 8, 18: 8}
+var integerSizes = map[uint16]uint64{1: 1, 3: 2, 4: 4, 13: 4, 16: 8, 18: 8}
 
 // add files one entry if [tiffHeader] goes by its tag; damage in the others harms nothing. A tag that occurs twice or
 // holds no unsigned number is refused: libraries differ in what they then believe.
@@ -113,7 +113,7 @@ func (d *directory) add(raw []byte) error {
 	if size == 0 || count == 0 || count > uint64(len(d.file.data)) {
 		return malformed("tag %d has %d values of type %d", tag, count, order.Uint16(raw[2:]))
 	}
-	length := count * uint64(size)
+	length := count * size
 	values := field[:min(length, uint64(len(field)))]
 	if length > uint64(len(field)) {
 		if values = d.file.at(d.file.number(field), length); values == nil {
@@ -137,11 +137,16 @@ func (d directory) value(tag uint16, fallback uint64) uint64 {
 	return fallback
 }
 
+// small is value as a number that is safe to reckon with: larger ones, which no limit allows, become 1<<32.
+func (d directory) small(tag uint16, fallback uint64) int64 {
+	return int64(min(d.value(tag, fallback), 1<<32))
+}
+
 func (d directory) values(tag uint16) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		e := d.entries[tag]
-		for at := 0; at < len(e.data); at += e.size {
-			if !yield(d.file.number(e.data[at : at+e.size])) {
+		for rest := e.data; len(rest) > 0; rest = rest[e.size:] {
+			if !yield(d.file.number(rest[:e.size])) {
 				return
 			}
 		}

@@ -5,19 +5,18 @@ import "iter"
 // blocks works out what the strips or tiles cost. A tile may reach past the picture's edges, so tiles decide how many
 // pixels are decoded.
 func (d directory) blocks(info *Info) error {
-	samples := int64(d.value(tagSamples, 1))
-	bytesAt := func(pixels int64) int64 { return (pixels*samples*int64(d.value(tagBits, 1)) + 7) / 8 }
+	bitsPerPixel := d.small(tagSamples, 1) * d.small(tagBits, 1)
+	bytesAt := func(pixels int64) int64 { return (pixels*bitsPerPixel + 7) / 8 }
 	if d.has(tagTileWidth) || d.has(tagTileHeight) {
-		tw, th := d.value(tagTileWidth, 0), d.value(tagTileHeight, 0)
-		if tw < 1 || tw > maxTileSide || th < 1 || th > maxTileSide {
-			return excessive("tiles of %d x %d", tw, th)
+		width, height := d.small(tagTileWidth, 0), d.small(tagTileHeight, 0)
+		if width < 1 || width > maxTileSide || height < 1 || height > maxTileSide {
+			return excessive("tiles of %d x %d", width, height)
 		}
-		width, height := int64(tw), int64(th)
 		info.Block = bytesAt(width * height)
 		info.Work = ceilDiv(int64(info.Width), width) * ceilDiv(int64(info.Height), height) * width * height
-		return d.parts(tagTileOffsets, tagTileByteCounts, Info{Width: int(tw), Height: int(th)}, info)
+		return d.parts(tagTileOffsets, tagTileByteCounts, Info{Width: int(width), Height: int(height)}, info)
 	}
-	rows := int64(min(max(d.value(tagRowsPerStrip, 1<<32-1), 1), uint64(info.Height)))
+	rows := min(max(d.small(tagRowsPerStrip, 1<<32-1), 1), int64(info.Height))
 	part := Info{Width: info.Width, Height: int(rows)}
 	if rows > scanlineRows && d.value(tagPlanar, 1) != planarSeparate && d.value(tagPhotometric, 0) != photometricYCbCr {
 		rows = 1

@@ -74,7 +74,7 @@ func readBitmap(data []byte) (*bitmap, error) {
 		b.width, b.height = int(le.Uint16(header[4:])), int(le.Uint16(header[6:]))
 		b.bits = int(le.Uint16(header[10:]))
 	} else {
-		b.width, b.height = int(le.Uint32(header[4:])), int(int32(le.Uint32(header[8:])))
+		b.width, b.height = int(le.Uint32(header[4:])), signed(header[8:])
 		b.bits, b.compression = int(le.Uint16(header[14:])), le.Uint32(header[16:])
 		colours, entry = int(le.Uint32(header[32:])), 4
 		rest = b.readMasks(header, rest)
@@ -85,7 +85,14 @@ func readBitmap(data []byte) (*bitmap, error) {
 	if b.bits <= 8 {
 		b.readPalette(rest, colours, entry)
 	}
-	return b, b.check()
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+func signed(b []byte) int {
+	return int(int32(binary.LittleEndian.Uint32(b))) //nolint:gosec // the field is signed
 }
 
 // readMasks sets the channel masks of 16 and 32-bit pixels. They are part of newer headers and follow the oldest one.

@@ -65,7 +65,8 @@ func masked(v, mask uint32) byte {
 	}
 	shift := bits.TrailingZeros32(mask)
 	most := uint64(mask >> shift)
-	return byte((uint64((v&mask)>>shift)*255 + most/2) / most)
+	scaled := (uint64((v&mask)>>shift)*255 + most/2) / most
+	return byte(scaled) //nolint:gosec // the quotient is at most 255
 }
 
 // runLengths decodes RLE8 and RLE4. Pixels that the runs skip keep the palette's first colour. A run past the picture's

@@ -23,11 +23,11 @@ func (c Config) Validate() error {
 	const most = 1 << 31
 	switch {
 	case c.MaxBytes < 1 || c.MaxBytes > most:
-		return fmt.Errorf("MaxBytes is %d; it must be from 1 to %d", c.MaxBytes, most)
+		return fmt.Errorf("setting MaxBytes is %d; it must be from 1 to %d", c.MaxBytes, most)
 	case c.MaxPixels < 1 || c.MaxPixels > most:
-		return fmt.Errorf("MaxPixels is %d; it must be from 1 to %d", c.MaxPixels, most)
+		return fmt.Errorf("setting MaxPixels is %d; it must be from 1 to %d", c.MaxPixels, most)
 	case c.Threads < 1 || c.Threads > 64:
-		return fmt.Errorf("Threads is %d; it must be from 1 to 64", c.Threads)
+		return fmt.Errorf("setting Threads is %d; it must be from 1 to 64", c.Threads)
 	}
 	return nil
 }

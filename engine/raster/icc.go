@@ -75,7 +75,9 @@ func (t profileTags) isSRGB() bool {
 }
 
 // fixed reads an s15Fixed16Number.
-func fixed(b []byte) float64 { return float64(int32(binary.BigEndian.Uint32(b))) / 65536 }
+func fixed(b []byte) float64 {
+	return float64(int32(binary.BigEndian.Uint32(b))) / 65536 //nolint:gosec // the field is signed
+}
 
 // isSRGBCurve compares a curve with sRGB's at points across its range, within half a step of 8 bits.
 func isSRGBCurve(curve []byte) bool {

@@ -19,17 +19,21 @@ import (
 	"veracity/platform/fault"
 )
 
-func requireFault(t *testing.T, data []byte, code fault.Code, words ...string) *fault.Fault {
+func requireFault(t *testing.T, data []byte, code fault.Code, words ...string) {
+	t.Helper()
+	f := faultOf(t, data)
+	require.Equal(t, code, f.Code, "%v", f)
+	for _, w := range words {
+		require.Contains(t, f.Message, w)
+	}
+}
+
+func faultOf(t *testing.T, data []byte) *fault.Fault {
 	t.Helper()
 	m, err := decode(t.Context(), data)
 	require.Error(t, err)
 	require.True(t, m == nil, "no picture beside a fault")
-	f := fault.From(err)
-	require.Equal(t, code, f.Code, "%v", err)
-	for _, w := range words {
-		require.Contains(t, f.Message, w)
-	}
-	return f
+	return fault.From(err)
 }
 
 // flatPNG is a large picture in a small file.
@@ -44,8 +48,9 @@ func TestPixelLimit(t *testing.T) {
 	m := mustDecode(t, flatPNG(t, 5000, 5000))
 	require.Equal(t, [2]int{5000, 5000}, [2]int{m.Width, m.Height})
 
-	f := requireFault(t, flatPNG(t, 5001, 5000), fault.TooManyPixels, "5001 x 5000", "25000000")
-	detail, err := json.Marshal(f.Detail)
+	above := flatPNG(t, 5001, 5000)
+	requireFault(t, above, fault.TooManyPixels, "5001 x 5000", "25000000")
+	detail, err := json.Marshal(faultOf(t, above).Detail)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"width":5001,"height":5000,"limit":25000000}`, string(detail))
 }

@@ -32,7 +32,7 @@ func lockDown(threads int) { C.raster_lock_down(C.int(threads)) }
 // source is a picture that libvips has opened: its header is read, its pixels are not.
 type source struct {
 	image *C.VipsImage
-	pin   *runtime.Pinner
+	pin   runtime.Pinner
 }
 
 // open reads the header. data stays pinned until close, because libvips reads it again when it decodes.
@@ -41,9 +41,9 @@ func open(data []byte, format probe.Format) (*source, error) {
 	if !ok {
 		return nil, fmt.Errorf("open %s: no loader", format.Name())
 	}
-	s := &source{pin: &runtime.Pinner{}}
+	s := &source{}
 	s.pin.Pin(&data[0])
-	if C.raster_open(loader, unsafe.Pointer(&data[0]), C.size_t(len(data)), &s.image) != 0 {
+	if code := C.raster_open(loader, unsafe.Pointer(&data[0]), C.size_t(len(data)), &s.image); code != 0 { //nolint:gocritic // the linter reads the code that cgo generates
 		s.pin.Unpin()
 		return nil, fmt.Errorf("open %s: %w", format.Name(), vipsError())
 	}
@@ -62,7 +62,7 @@ func (s *source) height() int { return int(s.image.Ysize) }
 func (s *source) profile() []byte {
 	var data unsafe.Pointer
 	var length C.size_t
-	if C.raster_profile(s.image, &data, &length) != 0 {
+	if code := C.raster_profile(s.image, &data, &length); code != 0 { //nolint:gocritic // the linter reads the code that cgo generates
 		C.vips_error_clear()
 		return nil
 	}
@@ -79,7 +79,7 @@ func (s *source) toSRGB(useProfile bool) error {
 	if useProfile {
 		flag = 1
 	}
-	if C.raster_srgb(s.image, flag, &out) != 0 {
+	if code := C.raster_srgb(s.image, flag, &out); code != 0 { //nolint:gocritic // the linter reads the code that cgo generates
 		return fmt.Errorf("convert to sRGB: %w", vipsError())
 	}
 	C.g_object_unref(C.gpointer(unsafe.Pointer(s.image)))
@@ -99,12 +99,12 @@ func (s *source) decode(ctx context.Context) (*Image, error) {
 	var cancelled atomic.Int32
 	stop := context.AfterFunc(ctx, func() { cancelled.Store(1) })
 	defer stop()
-	failed := C.raster_write(s.image, C.int(orientation), unsafe.Pointer(&m.Pix[0]), (*C.gint)(unsafe.Pointer(&cancelled))) != 0
+	code := C.raster_write(s.image, C.int(orientation), unsafe.Pointer(&m.Pix[0]), (*C.gint)(unsafe.Pointer(&cancelled)))
 	if err := ctx.Err(); err != nil {
 		C.vips_error_clear()
 		return nil, fmt.Errorf("decode: %w", err)
 	}
-	if failed {
+	if code != 0 {
 		return nil, fmt.Errorf("decode: %w", vipsError())
 	}
 	return m, nil

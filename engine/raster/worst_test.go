@@ -87,7 +87,7 @@ var worstFiles = []struct {
 		return mediatest.BMPFile(worstSide, worstSide, 8, 1, bmpColours(256), []byte{0, 1})
 	}},
 	{"AVIF", func(tb testing.TB) []byte { tb.Helper(); return coded.AVIF(tb, noisy(60, true), 85) }},
-	{"HEIC", func(tb testing.TB) []byte { tb.Helper(); return coded.HEIC(tb, noisy(50, true), 85, 10) }},
+	{"HEIC", func(tb testing.TB) []byte { tb.Helper(); return coded.HEIC(tb, noisy(40, true), 85, 10) }},
 }
 
 // scanBomb makes a progressive JPEG of as many scans as it is told: every luma coefficient is set and refined six

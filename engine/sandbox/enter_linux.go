@@ -38,6 +38,7 @@ func Enter(policy Policy, argv, env []string) error {
 	if err := filterSyscalls(); err != nil {
 		return err
 	}
+	//nolint:gosec // The program is the caller's own.
 	if err := syscall.Exec(policy.Program, argv, env); err != nil {
 		return fmt.Errorf("start %s under the lock: %w", policy.Program, err)
 	}

@@ -48,8 +48,9 @@ func filterSyscalls() error {
 	for i, r := range raw {
 		instructions[i] = unix.SockFilter{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K}
 	}
+	//nolint:gosec // The kernel takes at most 4096 instructions, and a pointer to them.
 	program := unix.SockFprog{Len: uint16(len(instructions)), Filter: &instructions[0]}
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&program)))
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&program))) //nolint:gosec // As above.
 	runtime.KeepAlive(instructions)
 	if errno != 0 {
 		return fmt.Errorf("load the system call filter: %w", errno)
@@ -73,10 +74,11 @@ func filterProgram(table *arch.Info) []bpf.Instruction {
 		bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: uint32(highest), SkipFalse: 1},
 		bpf.RetConstant{Val: answerNoSys},
 	}
+	number := func(name string) uint32 { return uint32(table.SyscallNames[name]) } //nolint:gosec // A table of small numbers.
 	answer := func(name string, value uint32) {
-		if number, found := table.SyscallNames[name]; found {
+		if _, found := table.SyscallNames[name]; found {
 			program = append(program,
-				bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(number), SkipFalse: 1}, bpf.RetConstant{Val: value})
+				bpf.JumpIf{Cond: bpf.JumpEqual, Val: number(name), SkipFalse: 1}, bpf.RetConstant{Val: value})
 		}
 	}
 	answer("clone3", answerNoSys)
@@ -84,11 +86,11 @@ func filterProgram(table *arch.Info) []bpf.Instruction {
 		answer(name, answerPerm)
 	}
 	program = append(program, // A low half alone is compared, as the kernel reads these arguments.
-		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(table.SyscallNames["clone"]), SkipTrue: 3},
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: number("clone"), SkipTrue: 3},
 		bpf.LoadAbsolute{Off: offsetArg0, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: newNamespaces, SkipTrue: 5},
 		bpf.RetConstant{Val: answerPerm},
-		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(table.SyscallNames["ioctl"]), SkipTrue: 3},
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: number("ioctl"), SkipTrue: 3},
 		bpf.LoadAbsolute{Off: offsetArg1, Size: 4},
 		// Both type into the terminal that the engine was started from.
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.TIOCSTI, SkipTrue: 2},

@@ -69,7 +69,7 @@ func TestEveryDeniedCallIsSpelledRight(t *testing.T) {
 		_, on32 := arch.I386.SyscallNames[name]
 		require.True(t, on64 || on32, name)
 		if on64 {
-			require.Equal(t, uint32(answerPerm), judge(t, arch.X86_64.ID, arch.X86_64.SyscallNames[name]), name)
+			require.Equal(t, answerPerm, judge(t, arch.X86_64.ID, arch.X86_64.SyscallNames[name]), name)
 		}
 	}
 }

@@ -22,10 +22,10 @@ func limitResources(l Limits) error {
 		resource int
 		value    uint64
 	}{
-		{"private memory", unix.RLIMIT_DATA, mapped.kilobytes("VmData")<<10 + uint64(l.MemoryBytes)},
-		{"address space", unix.RLIMIT_AS, mapped.kilobytes("VmSize")<<10 + 2*uint64(l.MemoryBytes)},
-		{"file size", unix.RLIMIT_FSIZE, uint64(l.FileBytes)},
-		{"open files", unix.RLIMIT_NOFILE, uint64(l.OpenFiles)},
+		{"private memory", unix.RLIMIT_DATA, mapped.kilobytes("VmData")<<10 + unsigned(l.MemoryBytes)},
+		{"address space", unix.RLIMIT_AS, mapped.kilobytes("VmSize")<<10 + 2*unsigned(l.MemoryBytes)},
+		{"file size", unix.RLIMIT_FSIZE, unsigned(l.FileBytes)},
+		{"open files", unix.RLIMIT_NOFILE, unsigned(l.OpenFiles)},
 		{"core dumps", unix.RLIMIT_CORE, 0},
 		{"message queues", unix.RLIMIT_MSGQUEUE, 0},
 	}
@@ -35,12 +35,15 @@ func limitResources(l Limits) error {
 		}
 	}
 	if privateUsers() {
-		if err := setLimit(unix.RLIMIT_NPROC, uint64(l.Processes)); err != nil {
+		if err := setLimit(unix.RLIMIT_NPROC, unsigned(l.Processes)); err != nil {
 			return fmt.Errorf("limit processes to %d: %w", l.Processes, err)
 		}
 	}
 	return nil
 }
+
+// unsigned is a limit as the kernel takes it. Policy.Validate has seen that it is positive.
+func unsigned[N int | int64](n N) uint64 { return uint64(n) }
 
 // setLimit lowers a limit; one that is lower already stays. It goes through package syscall, which else puts the
 // descriptor limit back on execve.

@@ -115,13 +115,13 @@ func TestTheScratchHoldsNoLinksAndNoGiants(t *testing.T) {
 
 func TestNoSocketCanBeMade(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // Closed with the test.
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
-	dir, err := os.MkdirTemp("", "sb") // A socket's path is short.
+	dir, err := os.MkdirTemp("", "sb") //nolint:usetesting // A socket's path is short.
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	socket, err := net.Listen("unix", filepath.Join(dir, "s")) //nolint:noctx // Closed with the test.
+	socket, err := net.Listen("unix", filepath.Join(dir, "s"))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = socket.Close() })
 

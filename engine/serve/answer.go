@@ -47,21 +47,21 @@ func (s *server) refuse(w http.ResponseWriter, f *fault.Fault) {
 	s.answer(w, statusOf(f.Code), refusal)
 }
 
-// statusOf is for people who read the wire; the engine's own client goes by the code.
+// statuses are for people who read the wire; the engine's own client goes by the code.
+var statuses = map[fault.Code]int{
+	fault.InvalidImage:             http.StatusBadRequest,
+	fault.EngineCredentialsMissing: http.StatusUnauthorized,
+	fault.EngineRegionMissing:      http.StatusMisdirectedRequest,
+	fault.ImageTooLarge:            http.StatusRequestEntityTooLarge,
+	fault.TooManyPixels:            http.StatusRequestEntityTooLarge,
+	fault.UnsupportedMedia:         http.StatusUnsupportedMediaType,
+	fault.EngineUnavailable:        http.StatusServiceUnavailable,
+	fault.ModelUnavailable:         http.StatusServiceUnavailable,
+}
+
 func statusOf(code fault.Code) int {
-	switch code {
-	case fault.InvalidImage:
-		return http.StatusBadRequest
-	case fault.EngineCredentialsMissing:
-		return http.StatusUnauthorized
-	case fault.EngineRegionMissing:
-		return http.StatusMisdirectedRequest
-	case fault.ImageTooLarge, fault.TooManyPixels:
-		return http.StatusRequestEntityTooLarge
-	case fault.UnsupportedMedia:
-		return http.StatusUnsupportedMediaType
-	case fault.EngineUnavailable, fault.ModelUnavailable:
-		return http.StatusServiceUnavailable
+	if status, known := statuses[code]; known {
+		return status
 	}
 	return http.StatusInternalServerError
 }

@@ -79,16 +79,16 @@ func (c Config) Validate() error {
 		return fmt.Errorf("engine: Scratch is %q: the absolute path of a folder of its own is needed", c.Scratch)
 	}
 	if c.Cores < 1 {
-		return fmt.Errorf("engine: Cores is %d: 1 or more is needed", c.Cores)
+		return fmt.Errorf("VERACITY_ENGINE_CORES: Cores is %d: 1 or more is needed", c.Cores)
 	}
 	if c.Queue < 0 {
-		return fmt.Errorf("engine: Queue is %d: 0 or more is needed", c.Queue)
+		return fmt.Errorf("VERACITY_ENGINE_QUEUE: Queue is %d: 0 or more is needed", c.Queue)
 	}
 	if c.MemoryBytes < coreMemory {
-		return fmt.Errorf("engine: MemoryBytes is %d: %d or more is needed", c.MemoryBytes, coreMemory)
+		return fmt.Errorf("VERACITY_ENGINE_MEMORY: MemoryBytes is %d: %d or more is needed", c.MemoryBytes, coreMemory)
 	}
 	for name, d := range map[string]time.Duration{
-		"QueueWait": c.QueueWait, "ReceiveTimeout": c.ReceiveTimeout, "CheckTimeout": c.CheckTimeout,
+		"QueueWait (VERACITY_ENGINE_QUEUE_WAIT)": c.QueueWait, "ReceiveTimeout": c.ReceiveTimeout, "CheckTimeout (VERACITY_ENGINE_CHECK_TIMEOUT)": c.CheckTimeout,
 		"StuckGrace": c.StuckGrace, "Drain": c.Drain,
 	} {
 		if d <= 0 {

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -53,7 +52,7 @@ func (b blocking) inspect(ctx context.Context, data []byte) (engine.Report, erro
 // testConfig is an engine of one place without a queue on a socket with a short path.
 func testConfig(t *testing.T) Config {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "vsrv")
+	dir, err := os.MkdirTemp("", "vsrv") //nolint:usetesting // A socket's path is short.
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	cfg := DefaultConfig(1)
@@ -62,7 +61,7 @@ func testConfig(t *testing.T) Config {
 	return cfg
 }
 
-func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // running is a server under test, and what serveOn answered once it is over.
 type running struct {

@@ -73,7 +73,7 @@ func serveOn(ctx context.Context, s *server, listener net.Listener, factory Fact
 			return
 		}
 		s.inspector.Store(&inspector)
-		s.log.Info("the engine takes checks", "at_once", s.cfg.Cores, "queue", s.cfg.Queue)
+		s.log.InfoContext(ctx, "the engine takes checks", "at_once", s.cfg.Cores, "queue", s.cfg.Queue)
 	}()
 	var reason error
 	select {

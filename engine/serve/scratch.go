@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // scratchMarker tells a scratch folder from one that holds a person's files.
@@ -16,6 +17,9 @@ const scratchMarker = ".veracity-scratch"
 func prepareScratch(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the scratch folder: %w", err)
+	}
+	if err := requireOwn(dir); err != nil {
+		return err
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -38,6 +42,20 @@ func prepareScratch(dir string) error {
 	}
 	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // A folder needs its x bit.
 		return fmt.Errorf("close the scratch folder: %w", err)
+	}
+	return nil
+}
+
+// requireOwn refuses a link and a folder of another user's: in a shared place like /tmp both are traps for the media that
+// pass through.
+func requireOwn(dir string) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return fmt.Errorf("look at the scratch folder: %w", err)
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !info.IsDir() || !ok || int(stat.Uid) != os.Getuid() {
+		return fmt.Errorf("engine: Scratch is %q: a folder that this user owns is needed, and no link to one", dir)
 	}
 	return nil
 }

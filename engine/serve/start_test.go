@@ -40,6 +40,13 @@ func TestAFolderOfOtherFilesIsNeverWiped(t *testing.T) {
 	require.FileExists(t, precious)
 }
 
+func TestALinkIsNoScratch(t *testing.T) {
+	t.Parallel()
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(t.TempDir(), link))
+	require.ErrorContains(t, prepareScratch(link), "no link")
+}
+
 func TestASocketOfADeadEngineIsTakenOverAndThatOfALivingOneIsNot(t *testing.T) {
 	t.Parallel()
 	cfg := testConfig(t)

@@ -32,7 +32,7 @@ func spawn(ctx context.Context, cfg Config, isolate bool) (*child, error) {
 			return nil, err
 		}
 	}
-	c := &child{log: &logWriter{log: cfg.Log}, isolated: isolate, ended: make(chan struct{})}
+	c := &child{log: &logWriter{ctx: ctx, log: cfg.Log}, isolated: isolate, ended: make(chan struct{})}
 	c.cmd = exec.CommandContext(ctx, program, cfg.Args...) //nolint:gosec // The program is this one or the operator's.
 	c.cmd.Args[0] = os.Args[0]
 	c.cmd.Env = append([]string{}, cfg.Env...)

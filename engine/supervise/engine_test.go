@@ -95,7 +95,7 @@ func (obedient) Inspect(ctx context.Context, data []byte) (engine.Report, error)
 			os.Exit(2)
 		}
 	case "start":
-		cmd := exec.Command(argument, "1000") //nolint:gosec,noctx // It is there to outlive its engine.
+		cmd := exec.Command(argument, "1000")
 		if err := cmd.Start(); err != nil {
 			return engine.Report{}, err
 		}
@@ -141,7 +141,7 @@ func testConfig(role string) Config {
 	settings := serve.DefaultConfig(2)
 	settings.Env = raceEnv
 	settings.Exec = []string{"/usr/bin/sleep"}
-	cfg := DefaultConfig(settings, slog.New(slog.NewTextHandler(io.Discard, nil)), role)
+	cfg := DefaultConfig(settings, slog.New(slog.DiscardHandler), role)
 	cfg.Env = raceEnv
 	return cfg
 }

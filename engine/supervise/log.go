@@ -17,6 +17,7 @@ const maxLine = 16 << 10
 // logWriter turns an engine's standard error into records of this process's log: lines of slog's JSON keep their level,
 // time and attributes, all else is a warning.
 type logWriter struct {
+	ctx context.Context //nolint:containedctx // io.Writer passes none; log handlers may want one.
 	log *slog.Logger
 
 	mu   sync.Mutex
@@ -60,12 +61,11 @@ func (w *logWriter) emit(line []byte) {
 	if len(line) == 0 {
 		return
 	}
-	ctx := context.Background()
 	record := parseRecord(line)
 	w.last = record.Message
-	if handler := w.log.Handler(); handler.Enabled(ctx, record.Level) {
+	if handler := w.log.Handler(); handler.Enabled(w.ctx, record.Level) {
 		// A handler's failure has nowhere to be told.
-		_ = handler.Handle(ctx, record)
+		_ = handler.Handle(w.ctx, record)
 	}
 }
 

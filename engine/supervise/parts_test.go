@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,9 +16,9 @@ import (
 
 func TestRestartsComeAtOnceThenEverSlower(t *testing.T) {
 	t.Parallel()
-	want := []time.Duration{0, 100, 200, 400, 800, 1600, 3200, 5000, 5000}
-	for i, ms := range want {
-		require.Equal(t, ms*time.Millisecond, wait(i+1))
+	milliseconds := []int64{0, 100, 200, 400, 800, 1600, 3200, 5000, 5000}
+	for i, want := range milliseconds {
+		require.Equal(t, want, wait(i+1).Milliseconds())
 	}
 	require.Equal(t, maxWait, wait(1000))
 }
@@ -27,7 +26,7 @@ func TestRestartsComeAtOnceThenEverSlower(t *testing.T) {
 func TestTheEnginesLogKeepsItsLevelsAndAttributes(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	w := &logWriter{log: slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{Level: slog.LevelInfo}))}
+	w := &logWriter{ctx: t.Context(), log: slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{Level: slog.LevelInfo}))}
 	said := `{"time":"2025-01-02T03:04:05Z","level":"ERROR","msg":"check failed","cause":"no memory"}` + "\n" +
 		`{"level":"DEBUG","msg":"hidden"}` + "\nVIPS-WARN"
 	for _, part := range []string{said[:30], said[30:], "ING: odd\n\n", strings.Repeat("x", maxLine+5)} {

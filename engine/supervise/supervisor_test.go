@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -172,20 +173,12 @@ func TestWhatTheEngineStartedDiesWithIt(t *testing.T) {
 
 // alive says whether a process exists and is no zombie.
 func alive(pid int) bool {
-	stat, err := os.ReadFile(filepath.Join("/proc", jsonText(pid), "stat"))
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return false
 	}
 	_, fields, _ := strings.Cut(string(stat), ") ")
 	return !strings.HasPrefix(fields, "Z") && !strings.HasPrefix(fields, "X")
-}
-
-func jsonText(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return ""
-	}
-	return string(text)
 }
 
 func TestStopEndsTheEngineAndLeavesNothing(t *testing.T) {

@@ -52,7 +52,7 @@ func DefaultConfig() Config {
 func (c Config) Validate() error {
 	errs := []error{validURL(c.URL)}
 	if c.MaxConns < 1 || c.MaxConns > maxConnsLimit {
-		errs = append(errs, fmt.Errorf("MaxConns is %d: want 1 to %d", c.MaxConns, maxConnsLimit))
+		errs = append(errs, fmt.Errorf("VERACITY_DATABASE_MAX_CONNS is %d: want 1 to %d", c.MaxConns, maxConnsLimit))
 	}
 	if c.ConnectTimeout < minTimeout || c.ConnectTimeout > maxTimeout {
 		errs = append(errs, fmt.Errorf("ConnectTimeout is %s: want %s to %s", c.ConnectTimeout, minTimeout, maxTimeout))
@@ -78,10 +78,10 @@ func (c Config) Validate() error {
 func validURL(raw string) error {
 	const want = "want postgres://user:password@host:port/database, special characters in the password percent-encoded"
 	if raw == "" {
-		return errors.New("URL is empty: " + want)
+		return errors.New("VERACITY_DATABASE_URL is empty: " + want)
 	}
 	if !strings.HasPrefix(raw, "postgres://") && !strings.HasPrefix(raw, "postgresql://") {
-		return errors.New("URL is not a PostgreSQL address: " + want)
+		return errors.New("VERACITY_DATABASE_URL is not a PostgreSQL address: " + want)
 	}
 	_, err := pgxpool.ParseConfig(raw)
 	if err == nil {

@@ -45,13 +45,13 @@ func DefaultConfig() Config {
 // Validate names the first field that is out of range, its value and what is allowed.
 func (c Config) Validate() error {
 	if c.ConnectTimeout <= 0 {
-		return fmt.Errorf("safefetch: ConnectTimeout is %s: it must be above 0", c.ConnectTimeout)
+		return fmt.Errorf("VERACITY_FETCH_CONNECT_TIMEOUT: ConnectTimeout is %s: it must be above 0", c.ConnectTimeout)
 	}
 	if c.IdleTimeout <= 0 {
-		return fmt.Errorf("safefetch: IdleTimeout is %s: it must be above 0", c.IdleTimeout)
+		return fmt.Errorf("VERACITY_FETCH_IDLE_TIMEOUT: IdleTimeout is %s: it must be above 0", c.IdleTimeout)
 	}
 	if c.MaxRedirects < 0 || c.MaxRedirects > maxRedirectsAllowed {
-		return fmt.Errorf("safefetch: MaxRedirects is %d: it must be 0 to %d", c.MaxRedirects, maxRedirectsAllowed)
+		return fmt.Errorf("VERACITY_FETCH_REDIRECTS: MaxRedirects is %d: it must be 0 to %d", c.MaxRedirects, maxRedirectsAllowed)
 	}
 	if c.UserAgent == "" || !httpguts.ValidHeaderFieldValue(c.UserAgent) {
 		return fmt.Errorf("safefetch: UserAgent is %q: it must be a non-empty header value", c.UserAgent)
@@ -66,15 +66,15 @@ func (c Config) allowed() (map[string]bool, error) {
 	for _, entry := range c.Allow {
 		rawHost, port, err := net.SplitHostPort(entry)
 		if err != nil {
-			return nil, fmt.Errorf("safefetch: Allow has %q: it must be host:port: %w", entry, err)
+			return nil, fmt.Errorf("VERACITY_FETCH_ALLOW: Allow has %q: it must be host:port: %w", entry, err)
 		}
 		h, err := parseHost(rawHost)
 		if err != nil {
-			return nil, fmt.Errorf("safefetch: Allow has %q: its host must be a name or an IP address: %w", entry, err)
+			return nil, fmt.Errorf("VERACITY_FETCH_ALLOW: Allow has %q: its host must be a name or an IP address: %w", entry, err)
 		}
 		number, err := strconv.ParseUint(port, 10, 16)
 		if err != nil || number == 0 {
-			return nil, fmt.Errorf("safefetch: Allow has %q: its port must be 1 to 65535", entry)
+			return nil, fmt.Errorf("VERACITY_FETCH_ALLOW: Allow has %q: its port must be 1 to 65535", entry)
 		}
 		set[net.JoinHostPort(h.name, strconv.FormatUint(number, 10))] = true
 	}

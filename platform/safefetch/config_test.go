@@ -45,7 +45,7 @@ func TestWrongSettingIsNamed(t *testing.T) {
 			tc.edit(&cfg)
 			require.ErrorContains(t, cfg.Validate(), tc.want)
 			_, err := New(cfg)
-			require.ErrorContains(t, err, "make fetcher: safefetch: ")
+			require.ErrorContains(t, err, "make fetcher: ")
 		})
 	}
 }

@@ -19,7 +19,7 @@ type Config struct {
 	AccessKey string
 	SecretKey string
 	// PublicURL is the address under which clients reach this service; tickets of the disk store point below it.
-	// VERACITY_PUBLIC_URL.
+	// VERACITY_BASE_URL.
 	PublicURL string
 	// TicketSecret signs the tickets of the disk store: at least 32 bytes, the same in every process that shares the
 	// folder. A key of its own is derived from it, so it may be a master secret.
@@ -78,7 +78,7 @@ func (c Config) Validate() error {
 func (c Config) validateTickets() error {
 	u, err := url.Parse(c.PublicURL)
 	if err != nil || !isWebAddress(u) {
-		return fmt.Errorf("VERACITY_PUBLIC_URL is %q: want http://HOST or https://HOST, "+
+		return fmt.Errorf("VERACITY_BASE_URL is %q: want http://HOST or https://HOST, "+
 			"which upload tickets of the disk store point at", maskURL(c.PublicURL))
 	}
 	if len(c.TicketSecret) < minSecret {

@@ -77,7 +77,7 @@ func TestSecretsStayOutOfMessages(t *testing.T) {
 	cfg := validConfig("disk:blobs")
 	cfg.PublicURL = "https://user:hunter2@host"
 	err := cfg.Validate()
-	require.ErrorContains(t, err, "VERACITY_PUBLIC_URL")
+	require.ErrorContains(t, err, "VERACITY_BASE_URL")
 	require.NotContains(t, err.Error(), "hunter2")
 }
 
@@ -85,8 +85,8 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*storage.Config){
 		"VERACITY_STORAGE_ACCESS_KEY and VERACITY_STORAGE_SECRET_KEY": func(c *storage.Config) { c.AccessKey = "a" },
-		"VERACITY_PUBLIC_URL is \"\"":                                 func(c *storage.Config) { c.PublicURL = "" },
-		"VERACITY_PUBLIC_URL is \"ftp://host\"":                       func(c *storage.Config) { c.PublicURL = "ftp://host" },
+		"VERACITY_BASE_URL is \"\"":                                 func(c *storage.Config) { c.PublicURL = "" },
+		"VERACITY_BASE_URL is \"ftp://host\"":                       func(c *storage.Config) { c.PublicURL = "ftp://host" },
 		"TicketSecret has 31 bytes":                                   func(c *storage.Config) { c.TicketSecret = make([]byte, 31) },
 		"ConnectTimeout is 0s":                                        func(c *storage.Config) { c.ConnectTimeout = 0 },
 		"CallTimeout is -1s":                                          func(c *storage.Config) { c.CallTimeout = -time.Second },

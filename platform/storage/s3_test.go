@@ -72,7 +72,8 @@ func TestServerThatRecoversTakesThePut(t *testing.T) {
 
 func TestSilentServerIsUnavailableInTime(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // binding a loopback port does not block
+	var binding net.ListenConfig
+	listener, err := binding.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, listener.Close()) })
 	cfg := oddConfig("http://" + listener.Addr().String())
