@@ -39,6 +39,7 @@ type App struct {
 	Metrics  *prometheus.Registry
 
 	handler     http.Handler
+	awaitEngine func(context.Context) error
 	address     string
 	differences prometheus.Gauge
 	closers     []closer
@@ -116,12 +117,12 @@ func (a *App) openDatabase(ctx context.Context) error {
 
 // openEngine starts the engine as a child, or connects to the one that the settings name.
 func (a *App) openEngine(ctx context.Context) error {
-	checker, stop, err := a.Settings.startEngine(ctx, a.Log)
+	started, err := a.Settings.startEngine(ctx, a.Log)
 	if err != nil {
 		return err
 	}
-	a.Engine = checker
-	a.onClose("engine", stop)
+	a.Engine, a.awaitEngine = started, started.wait
+	a.onClose("engine", started.stop)
 	return nil
 }
 

@@ -20,7 +20,7 @@ func checkCommand(s *Settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "check FILE…", Short: "Check local files, without a server or an account", Args: someArgs("file"),
 		RunE: func(cmd *cobra.Command, files []string) error {
-			return s.withEngine(cmd.Context(), func(ctx context.Context, checker engine.Checker) error {
+			return s.withEngine(cmd.Context(), func(ctx context.Context, checker startedEngine) error {
 				return s.checkFiles(ctx, cmd.OutOrStdout(), checker, files, full)
 			})
 		},
@@ -30,16 +30,16 @@ func checkCommand(s *Settings) *cobra.Command {
 }
 
 // withEngine runs act with an engine of its own, started for as long as it takes, or the one that the settings name.
-func (s *Settings) withEngine(ctx context.Context, act func(context.Context, engine.Checker) error) (err error) {
-	checker, stop, err := s.startEngine(ctx, quietLogger(s))
+func (s *Settings) withEngine(ctx context.Context, act func(context.Context, startedEngine) error) (err error) {
+	started, err := s.startEngine(ctx, quietLogger(s))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stop(context.WithoutCancel(ctx))) }()
-	if err := awaitEngine(ctx, checker); err != nil {
+	defer func() { err = errors.Join(err, started.stop(context.WithoutCancel(ctx))) }()
+	if err := started.wait(ctx); err != nil {
 		return err
 	}
-	return act(ctx, checker)
+	return act(ctx, started)
 }
 
 // fileError is a refusal in the output of `check --json`.
@@ -49,7 +49,7 @@ type fileError struct {
 	Detail  any        `json:"detail,omitempty"`
 }
 
-func (s *Settings) checkFiles(ctx context.Context, out io.Writer, checker engine.Checker, files []string, full bool) error {
+func (s *Settings) checkFiles(ctx context.Context, out io.Writer, checker startedEngine, files []string, full bool) error {
 	refused := 0
 	for _, name := range files {
 		report, err := checkFile(ctx, checker, name)
@@ -69,7 +69,20 @@ func (s *Settings) checkFiles(ctx context.Context, out io.Writer, checker engine
 	return nil
 }
 
-func checkFile(ctx context.Context, checker engine.Checker, name string) (engine.Report, error) {
+// checkFile checks one file, and once more when the engine went away under it: a file that kills the engine must not
+// spoil the check of the next one.
+func checkFile(ctx context.Context, started startedEngine, name string) (engine.Report, error) {
+	report, err := checkOnce(ctx, started, name)
+	if fault.CodeOf(err) != fault.EngineUnavailable {
+		return report, err
+	}
+	if err := started.wait(ctx); err != nil {
+		return engine.Report{}, err
+	}
+	return checkOnce(ctx, started, name)
+}
+
+func checkOnce(ctx context.Context, checker engine.Checker, name string) (engine.Report, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return engine.Report{}, fault.Wrap(err, fault.InvalidImage, "The file cannot be opened: %v.", err)

@@ -155,7 +155,7 @@ func TestWrongSettingsStopTheStart(t *testing.T) {
 			c := newConsole(t, true)
 			c.env["VERACITY_STORAGE_URL"] = "disk:" + t.TempDir()
 			c.env[row.env] = row.value
-			code, _, complaint := c.run("serve", "--listen", "127.0.0.1:0", "--metrics-listen", "")
+			code, _, complaint := c.run("serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off")
 			require.Equal(t, exitUsage, code, complaint)
 			require.Contains(t, complaint, row.says)
 			require.NotContains(t, complaint, "hush")

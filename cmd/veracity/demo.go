@@ -34,7 +34,7 @@ func (a *App) demonstrate(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := awaitEngine(ctx, a.Engine); err != nil {
+	if err := a.awaitEngine(ctx); err != nil {
 		return err
 	}
 	list, err := samples.All()

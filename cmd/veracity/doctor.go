@@ -108,20 +108,11 @@ func (s *Settings) examineStorage(ctx context.Context) finding {
 	return result("storage", "answers and takes writes", store.Ready(ctx), mend)
 }
 
-// stateOf asks an engine that can tell what it is made of.
-type stateOf interface {
-	State(ctx context.Context) (engine.State, error)
-}
-
 func (s *Settings) examineEngine(ctx context.Context) finding {
 	var says string
-	err := s.withEngine(ctx, func(ctx context.Context, checker engine.Checker) error {
-		asked, ok := checker.(stateOf)
-		if !ok {
-			return errors.New("the engine does not tell its state")
-		}
-		state, err := asked.State(ctx)
-		says = fmt.Sprintf("ready; %s", describe(state))
+	err := s.withEngine(ctx, func(ctx context.Context, started startedEngine) error {
+		state, err := started.State(ctx)
+		says = "ready; " + describe(state)
 		return err
 	})
 	return result("engine", says, err, "see the message; libvips comes with `make setup`")

@@ -67,27 +67,43 @@ func engineCommand(s *Settings) *cobra.Command {
 	return cmd
 }
 
+// startedEngine is an engine at hand.
+type startedEngine struct {
+	*engine.Client
+	// wait returns when it takes checks, or says why it never will.
+	wait func(context.Context) error
+	stop func(context.Context) error
+}
+
 // startEngine starts an engine of this process's own, or connects to the one that the settings name.
-func (s *Settings) startEngine(ctx context.Context, log *slog.Logger) (engine.Checker, func(context.Context) error, error) {
-	cfg, stop := s.Engine, func(context.Context) error { return nil }
-	if cfg.URL == "" && cfg.Socket == "" {
-		// Socket and scratch folder are the supervisor's to choose; what an operator can set is checked here.
-		asked := s.Serve
-		asked.Socket, asked.Scratch = "/socket", "/scratch"
-		if err := asked.Validate(); err != nil {
-			return nil, nil, usageError{err}
-		}
-		child, err := supervise.Start(ctx, supervise.DefaultConfig(s.Serve, log, "engine", "--"+supervisedFlag))
+func (s *Settings) startEngine(ctx context.Context, log *slog.Logger) (startedEngine, error) {
+	if s.Engine.URL != "" || s.Engine.Socket != "" {
+		client, err := engine.NewClient(s.Engine)
 		if err != nil {
-			return nil, nil, err
+			return startedEngine{}, usageError{err}
 		}
-		cfg.Socket, stop = child.Socket(), child.Stop
+		return startedEngine{
+			Client: client, stop: func(context.Context) error { return nil },
+			wait: func(ctx context.Context) error { return awaitEngine(ctx, client) },
+		}, nil
 	}
+	// Socket and scratch folder are the supervisor's to choose; what an operator can set is checked here.
+	asked := s.Serve
+	asked.Socket, asked.Scratch = "/socket", "/scratch"
+	if err := asked.Validate(); err != nil {
+		return startedEngine{}, usageError{err}
+	}
+	child, err := supervise.Start(ctx, supervise.DefaultConfig(s.Serve, log, "engine", "--"+supervisedFlag))
+	if err != nil {
+		return startedEngine{}, err
+	}
+	cfg := s.Engine
+	cfg.Socket = child.Socket()
 	client, err := engine.NewClient(cfg)
 	if err != nil {
-		return nil, nil, errors.Join(usageError{err}, stop(context.WithoutCancel(ctx)))
+		return startedEngine{}, errors.Join(usageError{err}, child.Stop(context.WithoutCancel(ctx)))
 	}
-	return client, stop, nil
+	return startedEngine{Client: client, wait: child.WaitReady, stop: child.Stop}, nil
 }
 
 // engineStart bounds the wait for the engine's first readiness.

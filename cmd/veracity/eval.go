@@ -37,7 +37,7 @@ func evalCommand(s *Settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.withEngine(cmd.Context(), func(ctx context.Context, checker engine.Checker) error {
+			return s.withEngine(cmd.Context(), func(ctx context.Context, checker startedEngine) error {
 				return s.evaluate(ctx, cmd.OutOrStdout(), checker, rows)
 			})
 		},
@@ -136,7 +136,7 @@ func hasCredentials(d engine.Detail) bool {
 	return report["content_credentials"] != nil
 }
 
-func (s *Settings) evaluate(ctx context.Context, out io.Writer, checker engine.Checker, rows []labelled) error {
+func (s *Settings) evaluate(ctx context.Context, out io.Writer, checker startedEngine, rows []labelled) error {
 	confusion := map[string]map[string]int{}
 	var misses []string
 	for _, row := range rows {

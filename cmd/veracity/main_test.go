@@ -35,7 +35,13 @@ var sharedEngine = sync.OnceValues(func() (*supervise.Supervisor, error) {
 })
 
 func engineKeeping() supervise.Config {
-	return supervise.DefaultConfig(serve.DefaultConfig(2), slog.New(slog.DiscardHandler), "engine", "--"+supervisedFlag)
+	// The race detector would otherwise wait a second at each exit.
+	quick := []string{"GORACE=atexit_sleep_ms=0"}
+	cfg := serve.DefaultConfig(2)
+	cfg.Env = quick
+	keep := supervise.DefaultConfig(cfg, slog.New(slog.DiscardHandler), "engine", "--"+supervisedFlag)
+	keep.Env = quick
+	return keep
 }
 
 // ownEngine starts an engine for one test.

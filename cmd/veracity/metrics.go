@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"time"
@@ -49,14 +50,24 @@ func (c *depthCollector) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
+// metricsOff as an address means that nobody wants metrics.
+const metricsOff = "off"
+
 // serveMetrics answers /metrics on its private address until the App is closed.
 func (a *App) serveMetrics(ctx context.Context) error {
-	if a.Settings.MetricsListen == "" {
+	if a.Settings.MetricsListen == metricsOff {
 		return nil
 	}
 	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.Settings.MetricsListen)
-	if err != nil {
-		return usageError{errors.New("VERACITY_METRICS_LISTEN is " + a.Settings.MetricsListen + ", which cannot be listened on: choose another address, or leave it empty")}
+	switch {
+	case err == nil:
+	case a.Settings.isDefault("metrics-listen"):
+		// Nobody asked for this very address, and a second service on the machine has it.
+		a.Log.WarnContext(ctx, "metrics are off: their default address is taken", "error", err)
+		return nil
+	default:
+		return usageError{fmt.Errorf("VERACITY_METRICS_LISTEN is %q, which cannot be listened on: choose another address or %s: %w",
+			a.Settings.MetricsListen, metricsOff, err)}
 	}
 	mux := http.NewServeMux()
 	// One broken collector must not hide the others.

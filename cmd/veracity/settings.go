@@ -99,7 +99,7 @@ func (s *Settings) register(cmd *cobra.Command) {
 
 func (s *Settings) registerServer(fs *pflag.FlagSet) {
 	fs.StringVar(&s.Listen, "listen", s.Listen, "address of portal and API")
-	fs.StringVar(&s.MetricsListen, "metrics-listen", s.MetricsListen, "private address of /metrics; empty switches it off")
+	fs.StringVar(&s.MetricsListen, "metrics-listen", s.MetricsListen, "private address of /metrics, or off")
 	fs.StringVar(&s.BaseURL, "base-url", s.BaseURL, "address under which clients reach the service; default http://LISTEN")
 	fs.StringVar(&s.LogLevel, "log-level", s.LogLevel, "debug, info, warn or error")
 	fs.StringVar(&s.SecretKey, "secret-key", s.SecretKey, "id:base64 keys that seal secrets, comma-separated, the newest first")
@@ -157,6 +157,16 @@ func (s *Settings) read(cmd *cobra.Command) error {
 	return s.derive()
 }
 
+// isDefault tells whether nobody set a flag or its variable.
+func (s *Settings) isDefault(flag string) bool {
+	for _, t := range s.table {
+		if t.flag.Name == flag {
+			return t.source == "default"
+		}
+	}
+	return true
+}
+
 // derive fills in the settings whose default depends on another.
 func (s *Settings) derive() error {
 	data, err := filepath.Abs(s.Data)
@@ -169,6 +179,13 @@ func (s *Settings) derive() error {
 	}
 	s.BaseURL = strings.TrimRight(s.BaseURL, "/")
 	s.Storage.PublicURL = s.BaseURL
+	sized := serve.DefaultConfig(s.Serve.Cores)
+	if s.isDefault("engine-queue") {
+		s.Serve.Queue = sized.Queue
+	}
+	if s.isDefault("engine-memory") {
+		s.Serve.MemoryBytes = sized.MemoryBytes
+	}
 	if s.Media.SpoolDir == "" {
 		s.Media.SpoolDir = filepath.Join(s.Data, "spool")
 	}

@@ -25,13 +25,9 @@ func JPEG(tb testing.TB, w, h int, opts ...Option) []byte {
 	if err := jpeg.Encode(&b, s.picture, &jpeg.Options{Quality: s.quality}); err != nil {
 		tb.Fatalf("encode JPEG: %v", err)
 	}
-	return AddJPEGSegments(b.Bytes(), s.jpegSegments()...)
-}
-
-// AddJPEGSegments puts whole segments right after the start-of-image marker of file.
-func AddJPEGSegments(file []byte, segments ...[]byte) []byte {
 	const startOfImage = 2
-	return bytes.Join([][]byte{file[:startOfImage], bytes.Join(segments, nil), file[startOfImage:]}, nil)
+	file := b.Bytes()
+	return bytes.Join([][]byte{file[:startOfImage], bytes.Join(s.jpegSegments(), nil), file[startOfImage:]}, nil)
 }
 
 func (s *spec) jpegSegments() [][]byte {

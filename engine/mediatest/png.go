@@ -46,7 +46,12 @@ func PNG(tb testing.TB, w, h int, opts ...Option) []byte {
 	if err := encoder.Encode(&b, s.picture); err != nil {
 		tb.Fatalf("encode PNG: %v", err)
 	}
-	return AddPNGChunks(b.Bytes(), s.pngBefore(), s.after)
+	const header, end = 8 + 25, 12
+	file := b.Bytes()
+	tail := len(file) - end
+	return bytes.Join([][]byte{
+		file[:header], bytes.Join(s.pngBefore(), nil), file[header:tail], bytes.Join(s.after, nil), file[tail:],
+	}, nil)
 }
 
 func (s *spec) pngBefore() [][]byte {
@@ -64,15 +69,6 @@ func (s *spec) pngBefore() [][]byte {
 		out = append(out, Chunk("acTL", binary.BigEndian.AppendUint64(nil, uint64(s.frames)<<32)))
 	}
 	return append(out, s.before...)
-}
-
-// AddPNGChunks puts whole chunks after IHDR and before IEND of file.
-func AddPNGChunks(file []byte, before, after [][]byte) []byte {
-	const header, end = 8 + 25, 12
-	tail := len(file) - end
-	return bytes.Join([][]byte{
-		file[:header], bytes.Join(before, nil), file[header:tail], bytes.Join(after, nil), file[tail:],
-	}, nil)
 }
 
 // Chunk makes a PNG chunk with its length and CRC.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"veracity/engine/mediatest"
 	"veracity/engine/raster"
 )
 
@@ -33,6 +34,23 @@ func BenchmarkWorstFile(b *testing.B) {
 			}
 			b.ReportMetric(peak, "peak-MB")
 			b.ReportMetric(float64(len(data))/1e6, "file-MB")
+		})
+	}
+}
+
+// BenchmarkPhotograph decodes what callers send most: camera JPEGs of 1 and of 24 megapixels.
+func BenchmarkPhotograph(b *testing.B) {
+	for _, size := range []struct {
+		name          string
+		width, height int
+	}{{"1MP", 1152, 864}, {"24MP", 6000, 4000}} {
+		b.Run(size.name, func(b *testing.B) {
+			data := mediatest.JPEG(b, size.width, size.height)
+			b.SetBytes(int64(size.width * size.height))
+			for b.Loop() {
+				_, err := decode(b.Context(), data)
+				require.NoError(b, err)
+			}
 		})
 	}
 }

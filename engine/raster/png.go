@@ -12,15 +12,21 @@ import (
 const maxEXIF = 64 << 10
 
 // pixelChunks drops from a PNG what makes no pixels. Text and profiles are compressed, and libpng inflates up to 50 MB
-// for each of a hundred chunks before anyone asks for them; provenance reads them from the file itself.
+// for each of a hundred chunks before anyone asks for them; provenance reads them from the file itself. Of a chunk that
+// may occur once, the first counts.
 func pixelChunks(data []byte) []byte {
 	const signature = 8
 	out := make([]byte, 0, len(data))
 	out = append(out, data[:signature]...)
+	seen := map[string]bool{}
 	for c, err := range probe.PNGChunks(data) {
 		if err != nil {
 			break
 		}
+		if c.Type != "IDAT" && seen[c.Type] {
+			continue
+		}
+		seen[c.Type] = true
 		if makesPixels(c) {
 			out = append(out, c.Raw...)
 		}

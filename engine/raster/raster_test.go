@@ -1,24 +1,49 @@
 package raster_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/davidbyttow/govips/v2/vips"
 	"github.com/stretchr/testify/require"
 
+	"veracity/engine/mediatest"
 	"veracity/engine/probe"
 	"veracity/engine/raster"
 )
 
-// decoder is the process's one libvips.
-var decoder *raster.Decoder
+// decoder is the process's one libvips, and logged is what it wrote.
+var (
+	decoder *raster.Decoder
+	logged  recorder
+)
+
+// recorder is a log that can be read by many tests while others write it.
+type recorder struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (r *recorder) Write(line []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(line)
+}
+
+func (r *recorder) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.String()
+}
 
 func TestMain(m *testing.M) {
-	d, err := raster.Startup(raster.DefaultConfig(), slog.New(slog.DiscardHandler))
+	log := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	d, err := raster.Startup(raster.DefaultConfig(), log)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -82,4 +107,14 @@ func TestOtherLoadersAreBlocked(t *testing.T) {
 			require.ErrorContains(t, err, "blocked")
 		})
 	}
+}
+
+// What libvips says of callers' files belongs to the log at its lowest level, never to the terminal.
+func TestComplaintsAboutFilesGoToTheLog(t *testing.T) {
+	t.Parallel()
+	broken := mediatest.PNG(t, 64, 48)
+	copy(broken[bytes.Index(broken, []byte("IDAT"))+4:], "not a zlib stream")
+	_, err := decode(t.Context(), broken)
+	require.Error(t, err)
+	require.Contains(t, logged.String(), "level=DEBUG msg=libvips domain=VIPS")
 }

@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"syscall"
 
@@ -12,8 +14,8 @@ import (
 func Supported() bool { return true }
 
 // Enter locks the calling thread and replaces the process with policy.Program under that lock: argv as given (its first
-// entry is the program's name), env as its whole environment. Descriptors without FD_CLOEXEC stay open. It returns only
-// with an error, after which the process may be locked in part and should end.
+// entry is the program's name), env as its whole environment. It returns only with an error, after which the process may
+// be locked in part and should end.
 //
 // Landlock, namespaces and the dropping of capabilities are best effort, since old kernels and containers lack or refuse
 // some: [Describe] tells the started program what holds. Limits, no_new_privs and the filter must succeed.
@@ -26,6 +28,9 @@ func Enter(policy Policy, argv, env []string) error {
 	defer runtime.UnlockOSThread()
 
 	leaveNamespaces()
+	if err := keepOnly(policy.Keep); err != nil {
+		return err
+	}
 	if err := limitResources(policy.Limits); err != nil {
 		return err
 	}
@@ -51,4 +56,22 @@ func leaveNamespaces() {
 	for _, flag := range []int{unix.CLONE_NEWNET, unix.CLONE_NEWIPC, unix.CLONE_NEWUTS} {
 		_ = unix.Unshare(flag)
 	}
+}
+
+// firstExtra is the first descriptor after standard input, output and error.
+const firstExtra = 3
+
+// keepOnly lets no other descriptor over execve: one that the parent left open would be a way past the lock. Kernels
+// before 5.11 cannot mark them all; Go opens its own with the mark.
+func keepOnly(keep []uintptr) error {
+	err := unix.CloseRange(firstExtra, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
+	if err != nil && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EINVAL) {
+		return fmt.Errorf("mark descriptors to be closed: %w", err)
+	}
+	for _, fd := range keep {
+		if _, err := unix.FcntlInt(fd, unix.F_SETFD, 0); err != nil {
+			return fmt.Errorf("keep descriptor %d: %w", fd, err)
+		}
+	}
+	return nil
 }

@@ -96,6 +96,8 @@ func probe(name string, args []string) finding {
 	case "signal":
 		pid, _ := strconv.Atoi(args[0])
 		err = syscall.Kill(pid, 0)
+	case "inherited":
+		err = inherited(args[0])
 	case "call":
 		err = call(args[0])
 	case "descriptors":
@@ -196,6 +198,18 @@ func onThreads(path string) error {
 		return nil
 	}
 	return errors.Join(all...)
+}
+
+// inherited answers nil when descriptor 3 is the file that holds content.
+func inherited(content string) error {
+	got := make([]byte, len(content))
+	if _, err := unix.Pread(3, got, 0); err != nil {
+		return err
+	}
+	if string(got) != content {
+		return errors.New("descriptor 3 is another file")
+	}
+	return nil
 }
 
 // unfiltered says whether any thread of the process runs without the filter.

@@ -44,6 +44,8 @@ type Policy struct {
 	Read []string
 	// Exec are further programs that may be started. Missing ones are ignored.
 	Exec []string
+	// Keep are descriptors beyond standard input, output and error that stay open. All others close.
+	Keep []uintptr
 	// Limits are the resource limits.
 	Limits Limits
 }

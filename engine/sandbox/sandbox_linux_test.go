@@ -27,12 +27,13 @@ func policy(t *testing.T) sandbox.Policy {
 	}
 }
 
-// imprison runs one probe under the policy.
-func imprison(t *testing.T, p sandbox.Policy, probe ...string) (finding, error) {
+// imprison runs one probe under the policy, in a process that inherits the given files from descriptor 3 on.
+func imprison(t *testing.T, p sandbox.Policy, inherited []*os.File, probe ...string) (finding, error) {
 	t.Helper()
 	encoded, err := json.Marshal(p)
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), p.Program, append([]string{roleEnter, string(encoded)}, probe...)...)
+	cmd.ExtraFiles = inherited
 	var out, problems bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problems
 	if err := cmd.Run(); err != nil {
@@ -46,14 +47,14 @@ func imprison(t *testing.T, p sandbox.Policy, probe ...string) (finding, error) 
 // requireRefused demands that the probe lived and was refused for the given reason.
 func requireRefused(t *testing.T, reason string, probe ...string) {
 	t.Helper()
-	found, err := imprison(t, policy(t), probe...)
+	found, err := imprison(t, policy(t), nil, probe...)
 	require.NoError(t, err, found.Error)
 	require.Contains(t, found.Error, reason)
 }
 
 func TestTheLockIsWholeOnThisKernel(t *testing.T) {
 	t.Parallel()
-	found, err := imprison(t, policy(t), "status")
+	found, err := imprison(t, policy(t), nil, "status")
 	require.NoError(t, err, found.Error)
 	require.Empty(t, found.Error)
 	require.Empty(t, found.Status.Weaknesses(), "the sandbox needs a kernel with Landlock and seccomp")
@@ -92,7 +93,7 @@ func TestFilesOutsideTheScratchAreClosed(t *testing.T) {
 func TestTheScratchCanBeUsed(t *testing.T) {
 	t.Parallel()
 	p := policy(t)
-	found, err := imprison(t, p, "tree", p.Scratch)
+	found, err := imprison(t, p, nil, "tree", p.Scratch)
 	require.NoError(t, err, found.Error)
 	require.Empty(t, found.Error)
 }
@@ -100,13 +101,13 @@ func TestTheScratchCanBeUsed(t *testing.T) {
 func TestTheScratchHoldsNoLinksAndNoGiants(t *testing.T) {
 	t.Parallel()
 	p := policy(t)
-	found, err := imprison(t, p, "symlink", filepath.Join(p.Scratch, "link"))
+	found, err := imprison(t, p, nil, "symlink", filepath.Join(p.Scratch, "link"))
 	require.NoError(t, err, found.Error)
 	require.Contains(t, found.Error, "permission denied")
 
 	// The kernel refuses the write or, where Go leaves SIGXFSZ as it is, ends the process.
 	giant := filepath.Join(p.Scratch, "giant")
-	found, err = imprison(t, p, "fill", giant)
+	found, err = imprison(t, p, nil, "fill", giant)
 	require.True(t, err != nil || found.Error != "", "nothing stopped the write")
 	info, err := os.Stat(giant)
 	require.NoError(t, err)
@@ -135,7 +136,7 @@ func TestNoSocketCanBeMade(t *testing.T) {
 func TestOnlyNamedProgramsStart(t *testing.T) {
 	t.Parallel()
 	p := policy(t)
-	found, err := imprison(t, p, "run", "/usr/bin/true")
+	found, err := imprison(t, p, nil, "run", "/usr/bin/true")
 	require.NoError(t, err, found.Error)
 	require.Empty(t, found.Error)
 
@@ -144,7 +145,7 @@ func TestOnlyNamedProgramsStart(t *testing.T) {
 
 	p = policy(t)
 	p.Limits.FileBytes = 1 << 30
-	found, err = imprison(t, p, "copy-and-run", "/usr/bin/id", filepath.Join(p.Scratch, "id"))
+	found, err = imprison(t, p, nil, "copy-and-run", "/usr/bin/id", filepath.Join(p.Scratch, "id"))
 	require.NoError(t, err, found.Error)
 	require.Contains(t, found.Error, "permission denied")
 	require.NotContains(t, found.Error, "copy:")
@@ -152,7 +153,7 @@ func TestOnlyNamedProgramsStart(t *testing.T) {
 
 func TestMemoryOverTheLimitFailsInTheChildAlone(t *testing.T) {
 	t.Parallel()
-	found, err := imprison(t, policy(t), "allocate", strconv.Itoa(memoryLimit/4))
+	found, err := imprison(t, policy(t), nil, "allocate", strconv.Itoa(memoryLimit/4))
 	require.NoError(t, err, found.Error)
 	require.Empty(t, found.Error)
 	requireRefused(t, "cannot allocate memory", "allocate", strconv.Itoa(memoryLimit+64<<20))
@@ -178,6 +179,25 @@ func TestDangerousCallsAreRefused(t *testing.T) {
 func TestOtherProcessesCannotBeSignalled(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, "operation not permitted", "signal", strconv.Itoa(os.Getpid()))
+}
+
+func TestOnlyKeptDescriptorsOfTheParentStayOpen(t *testing.T) {
+	t.Parallel()
+	const content = "of the parent"
+	path := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = file.Close() })
+
+	p := policy(t)
+	found, err := imprison(t, p, []*os.File{file}, "inherited", content)
+	require.NoError(t, err, found.Error)
+	require.NotEmpty(t, found.Error)
+	p.Keep = []uintptr{3}
+	found, err = imprison(t, p, []*os.File{file}, "inherited", content)
+	require.NoError(t, err, found.Error)
+	require.Empty(t, found.Error)
 }
 
 func TestDescriptorsAreLimited(t *testing.T) {

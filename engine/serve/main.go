@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"syscall"
 
 	"veracity/engine/sandbox"
 )
@@ -79,13 +78,10 @@ func enter(given handoff, listener net.Listener, reexec []string) error {
 	if err != nil {
 		return err
 	}
-	for _, file := range []*os.File{listenerFile, pipe} {
-		if _, _, errno := syscall.Syscall(syscall.SYS_FCNTL, file.Fd(), syscall.F_SETFD, 0); errno != 0 {
-			return fmt.Errorf("keep a descriptor over execve: %w", errno)
-		}
-	}
 	argv := append([]string{os.Args[0]}, append(reexec, descriptors(listenerFile.Fd(), pipe.Fd()))...)
-	return sandbox.Enter(given.Config.policy(), argv, given.Config.environment())
+	policy := given.Config.policy()
+	policy.Keep = []uintptr{listenerFile.Fd(), pipe.Fd()}
+	return sandbox.Enter(policy, argv, given.Config.environment())
 }
 
 // ownProgram is this very program, also when its file has been replaced or removed since the start (proc(5)).

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"veracity/engine/sandbox"
@@ -29,6 +30,8 @@ func run(ctx context.Context, given handoff, listener net.Listener, c Command) e
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	// Go collects long before the kernel refuses; the other half is the decoders', of which Go knows nothing.
+	debug.SetMemoryLimit(given.Config.MemoryBytes / 2)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if given.Config.Lifeline {

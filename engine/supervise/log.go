@@ -45,7 +45,7 @@ func (w *logWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush passes on a last line without its end and answers what the engine said last.
+// flush passes on a last line without its end and answers the engine's last complaint.
 func (w *logWriter) flush() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -62,7 +62,9 @@ func (w *logWriter) emit(line []byte) {
 		return
 	}
 	record := parseRecord(line)
-	w.last = record.Message
+	if record.Level >= slog.LevelWarn {
+		w.last = record.Message
+	}
 	if handler := w.log.Handler(); handler.Enabled(w.ctx, record.Level) {
 		// A handler's failure has nowhere to be told.
 		_ = handler.Handle(w.ctx, record)
