@@ -70,7 +70,7 @@ func (s *Settings) private(log *slog.Logger) private.Config {
 
 // ownSecret reads the secret key of the data folder, or makes one that only this user can read.
 func ownSecret(path string) (string, error) {
-	b, err := os.ReadFile(path) //nolint:gosec // the operator's own folder
+	b, err := os.ReadFile(path)
 	if err == nil {
 		return strings.TrimSpace(string(b)), nil
 	}
@@ -79,7 +79,7 @@ func ownSecret(path string) (string, error) {
 	}
 	key := seal.NewKey("dev")
 	// O_EXCL: of two first starts at once, one makes the key and the other fails rather than seal under a lost one.
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // as above
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return "", fmt.Errorf("save the secret key: %w", err)
 	}

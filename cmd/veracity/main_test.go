@@ -24,14 +24,14 @@ func TestMain(m *testing.M) {
 	}
 	code := pgtest.Main(m)
 	if child, err := sharedEngine(); err == nil {
-		_ = child.Stop(context.Background()) //nolint:usetesting // no test is running any more
+		_ = child.Stop(context.Background())
 	}
 	os.Exit(code)
 }
 
 // sharedEngine is the one engine of all tests that do not harm theirs.
 var sharedEngine = sync.OnceValues(func() (*supervise.Supervisor, error) {
-	return supervise.Start(context.Background(), engineKeeping()) //nolint:usetesting // it outlives the test that asks first
+	return supervise.Start(context.Background(), engineKeeping())
 })
 
 func engineKeeping() supervise.Config {

@@ -8,8 +8,8 @@ type Config struct {
 	MaxBytes int64
 	// MaxPixels is the largest picture: width times height.
 	MaxPixels int64
-	// Threads is how many threads one decode may use, from 1 to 64. Several make one picture a little faster and many
-	// at once slower.
+	// Threads is how many threads one decode may use, from 1 to 64. A second one takes a tenth off a plain JPEG's time,
+	// because codecs work in sequence, so cores are better spent on pictures side by side.
 	Threads int
 }
 

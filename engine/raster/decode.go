@@ -36,8 +36,9 @@ type TooManyPixels struct {
 //
 // Faults: invalid_image (no bytes), image_too_large, too_many_pixels with [TooManyPixels] as detail, and
 // unsupported_media for what is no still image that this product reads, is damaged, or ends early. A file that a codec
-// can decode to the end passes, even where the codec had to guess at damage in the middle, as it would in a browser.
-// When ctx ends, the error wraps its cause; a codec that is inside one long call first finishes that call.
+// decodes to its end passes, even where the codec had to guess at a few damaged bytes, as it would in a browser.
+// When ctx ends, the error wraps its cause; a codec that is inside one long call first finishes that call, so whoever
+// needs a hard limit must be ready to kill the process.
 func (d *Decoder) Decode(ctx context.Context, data []byte, format probe.Format) (*Image, error) {
 	if err := d.check(data, format); err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func (d *Decoder) decode(ctx context.Context, data []byte, format probe.Format) 
 		return undecodable(nil, err)
 	}
 	m, err := src.decode(ctx)
-	if ctx.Err() != nil {
+	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
 		return nil, err
 	}
 	return undecodable(m, err)

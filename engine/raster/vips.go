@@ -50,7 +50,9 @@ func open(data []byte, format probe.Format) (*source, error) {
 	return s, nil
 }
 
+// close also drops what libvips noted of this picture, so that it does not appear in the next one's error.
 func (s *source) close() {
+	C.vips_error_clear()
 	C.g_object_unref(C.gpointer(unsafe.Pointer(s.image)))
 	s.pin.Unpin()
 }
@@ -101,7 +103,6 @@ func (s *source) decode(ctx context.Context) (*Image, error) {
 	defer stop()
 	code := C.raster_write(s.image, C.int(orientation), unsafe.Pointer(&m.Pix[0]), (*C.gint)(unsafe.Pointer(&cancelled)))
 	if err := ctx.Err(); err != nil {
-		C.vips_error_clear()
 		return nil, fmt.Errorf("decode: %w", err)
 	}
 	if code != 0 {

@@ -11,9 +11,9 @@ import (
 )
 
 // New is a fresh database with the whole schema. The test binary's TestMain must be [Main].
-func New(t testing.TB) *pgxpool.Pool {
-	t.Helper()
-	return pgtest.Database(t, pgtest.Schema{Name: "veracity", Up: migrations.Up})
+func New(tb testing.TB) *pgxpool.Pool {
+	tb.Helper()
+	return pgtest.Database(tb, pgtest.Schema{Name: "veracity", Up: migrations.Up})
 }
 
 // Main runs a test binary's tests with a PostgreSQL server of their own: `os.Exit(schematest.Main(m))`.

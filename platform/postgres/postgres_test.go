@@ -136,16 +136,16 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 	good.URL = "postgres://app:s3cret@db.example/shop"
 	require.NoError(t, good.Validate())
 	for want, spoil := range map[string]func(*postgres.Config){
-		"VERACITY_DATABASE_URL is empty":                       func(c *postgres.Config) { c.URL = "" },
-		"VERACITY_DATABASE_URL is not a PostgreSQL address":    func(c *postgres.Config) { c.URL = "mysql://app:s3cret@db.example/shop" },
-		"URL cannot be read":                 func(c *postgres.Config) { c.URL = "postgres://app:s3cret%@db.example/shop" },
-		"sslmode is invalid":                 func(c *postgres.Config) { c.URL += "?sslmode=maybe" },
-		"VERACITY_DATABASE_MAX_CONNS is 0: want 1 to 1000":      func(c *postgres.Config) { c.MaxConns = 0 },
-		"VERACITY_DATABASE_MAX_CONNS is 1001: want 1 to 1000":   func(c *postgres.Config) { c.MaxConns = 1001 },
-		"ConnectTimeout is 0s: want 1ms":     func(c *postgres.Config) { c.ConnectTimeout = 0 },
-		"StatementTimeout is 1µs: want 0":    func(c *postgres.Config) { c.StatementTimeout = time.Microsecond },
-		"LockTimeout is -1s: want 0":         func(c *postgres.Config) { c.LockTimeout = -time.Second },
-		"IdleInTransactionTimeout is 25h0m0": func(c *postgres.Config) { c.IdleInTransactionTimeout = 25 * time.Hour },
+		"VERACITY_DATABASE_URL is empty":                      func(c *postgres.Config) { c.URL = "" },
+		"VERACITY_DATABASE_URL is not a PostgreSQL address":   func(c *postgres.Config) { c.URL = "mysql://app:s3cret@db.example/shop" },
+		"URL cannot be read":                                  func(c *postgres.Config) { c.URL = "postgres://app:s3cret%@db.example/shop" },
+		"sslmode is invalid":                                  func(c *postgres.Config) { c.URL += "?sslmode=maybe" },
+		"VERACITY_DATABASE_MAX_CONNS is 0: want 1 to 1000":    func(c *postgres.Config) { c.MaxConns = 0 },
+		"VERACITY_DATABASE_MAX_CONNS is 1001: want 1 to 1000": func(c *postgres.Config) { c.MaxConns = 1001 },
+		"ConnectTimeout is 0s: want 1ms":                      func(c *postgres.Config) { c.ConnectTimeout = 0 },
+		"StatementTimeout is 1µs: want 0":                     func(c *postgres.Config) { c.StatementTimeout = time.Microsecond },
+		"LockTimeout is -1s: want 0":                          func(c *postgres.Config) { c.LockTimeout = -time.Second },
+		"IdleInTransactionTimeout is 25h0m0":                  func(c *postgres.Config) { c.IdleInTransactionTimeout = 25 * time.Hour },
 	} {
 		cfg := good
 		spoil(&cfg)

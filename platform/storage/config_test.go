@@ -85,8 +85,8 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*storage.Config){
 		"VERACITY_STORAGE_ACCESS_KEY and VERACITY_STORAGE_SECRET_KEY": func(c *storage.Config) { c.AccessKey = "a" },
-		"VERACITY_BASE_URL is \"\"":                                 func(c *storage.Config) { c.PublicURL = "" },
-		"VERACITY_BASE_URL is \"ftp://host\"":                       func(c *storage.Config) { c.PublicURL = "ftp://host" },
+		"VERACITY_BASE_URL is \"\"":                                   func(c *storage.Config) { c.PublicURL = "" },
+		"VERACITY_BASE_URL is \"ftp://host\"":                         func(c *storage.Config) { c.PublicURL = "ftp://host" },
 		"TicketSecret has 31 bytes":                                   func(c *storage.Config) { c.TicketSecret = make([]byte, 31) },
 		"ConnectTimeout is 0s":                                        func(c *storage.Config) { c.ConnectTimeout = 0 },
 		"CallTimeout is -1s":                                          func(c *storage.Config) { c.CallTimeout = -time.Second },
