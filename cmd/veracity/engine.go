@@ -16,6 +16,7 @@ import (
 	"veracity/engine/inspect"
 	"veracity/engine/serve"
 	"veracity/engine/supervise"
+	"veracity/platform/fault"
 )
 
 func (s *Settings) registerEngine(fs *pflag.FlagSet) {
@@ -109,20 +110,29 @@ func (s *Settings) startEngine(ctx context.Context, log *slog.Logger) (startedEn
 // engineStart bounds the wait for the engine's first readiness.
 const engineStart = 30 * time.Second
 
-// awaitEngine waits until the engine takes checks.
+// awaitEngine waits until the engine takes checks. Waiting mends no refusal other than engine_unavailable.
 func awaitEngine(ctx context.Context, checker engine.Checker) error {
-	ctx, cancel := context.WithTimeout(ctx, engineStart)
+	limited, cancel := context.WithTimeout(ctx, engineStart)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
+	var last error
 	for {
-		err := checker.Ready(ctx)
+		err := checker.Ready(limited)
 		if err == nil {
 			return nil
 		}
+		if limited.Err() == nil {
+			last = err
+		}
+		if limited.Err() == nil && fault.CodeOf(err) != fault.EngineUnavailable {
+			return err
+		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the engine is not ready after %s: %w", engineStart, err)
+			return ctx.Err()
+		case <-limited.Done():
+			return fmt.Errorf("the engine is not ready after %s: %w", engineStart, last)
 		case <-tick.C:
 		}
 	}

@@ -91,7 +91,7 @@ func (s *Settings) register(cmd *cobra.Command) {
 		if f.Name == "json" {
 			return
 		}
-		f.Hidden = !slices.Contains([]string{"data", "listen"}, f.Name)
+		f.Hidden = f.Name != "data"
 		secret := slices.Contains([]string{"secret-key", "database-url", "storage-url", "storage-secret-key", "engine-token"}, f.Name)
 		s.table = append(s.table, setting{flag: f, env: envName(f.Name), secret: secret, source: "default"})
 	})
