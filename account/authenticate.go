@@ -44,10 +44,11 @@ func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, erro
 	if err != nil {
 		return Caller{}, fmt.Errorf("look up key: %w", err)
 	}
-	if err := refusal(c.Plan, state); err != nil {
-		return c, err
+	refused := refusal(c.Plan, state)
+	c.Rate = quota.RateAt(limit, ahead, counted || refused != nil)
+	if refused != nil {
+		return c, refused
 	}
-	c.Rate = quota.RateAt(limit, ahead, counted)
 	if !counted {
 		return c, fault.New(fault.RateLimited,
 			"The account is over its %d requests a minute. Wait as long as Retry-After says.", limit,

@@ -175,7 +175,7 @@ func storageFault(err error) error {
 	case errors.Is(err, storage.ErrNotFound):
 		return uploadNotFound()
 	case errors.Is(err, storage.ErrUnavailable):
-		return fault.Wrap(err, fault.UploadsUnavailable, "File storage does not answer. Try again shortly.").WithRetryAfter(storageRetry)
+		return fault.Wrap(err, fault.UploadsUnavailable, "File storage does not answer. Try again shortly.")
 	}
 	return err
 }

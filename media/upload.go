@@ -14,9 +14,6 @@ import (
 	"veracity/platform/storage"
 )
 
-// storageRetry is how long a caller waits for storage to come back.
-const storageRetry = 5 * time.Second
-
 // Ticket lets a client PUT one file to storage.
 type Ticket struct {
 	ID        uuid.UUID

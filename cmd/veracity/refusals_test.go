@@ -236,7 +236,10 @@ func TestPlanAndPaymentAreAskedBeforeTheRate(t *testing.T) {
 	} {
 		require.NoError(t, s.Accounts.SetState(t.Context(), c.account, state))
 		for _, path := range []string{"/api/v1/audit", "/api/v1/optimize", "/api/v1/uploads"} {
-			got := c.call(http.MethodPost, path, `{}`).refused(402, code)
+			r := c.call(http.MethodPost, path, `{}`)
+			got := r.refused(402, code)
+			require.Equal(t, `"minute";q=300;w=60`, r.header.Get("RateLimit-Policy"))
+			require.Contains(t, r.header.Get("RateLimit"), "r=300", "a refused call is not counted")
 			require.Contains(t, got["message"], "pro", "the message names the plan")
 			require.NotContains(t, got, "detail")
 		}
