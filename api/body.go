@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"strings"
+	"time"
 
 	"veracity/engine"
 	"veracity/media"
@@ -18,8 +19,10 @@ import (
 type fields map[string]json.RawMessage
 
 // readBody reads a body whole. Over [MaxBody] it is image_too_large.
-func readBody(r *http.Request) ([]byte, error) {
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
+	// net/http goes on reading to notice a caller who hangs up, and would take the deadline's end for that.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // as in capBody
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return nil, fault.New(fault.ImageTooLarge,

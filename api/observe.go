@@ -117,7 +117,7 @@ func capBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil && r.ContentLength != 0 {
 			// A server without deadlines (a test recorder) has nothing to bound.
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime))
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // readBody lifts it
 			r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
 		}
 		next.ServeHTTP(w, r)

@@ -35,7 +35,7 @@ const maxIdempotencyKey = 255
 // (draft-ietf-httpapi-idempotency-key-header): later ones get the first one's answer with Idempotent-Replayed: true.
 func (a *API) once(act func(context.Context, request) (answer, error)) http.HandlerFunc {
 	return handle(func(w http.ResponseWriter, r *http.Request) error {
-		body, err := readBody(r)
+		body, err := readBody(w, r)
 		if err != nil {
 			return err
 		}
