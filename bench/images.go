@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"time"
+)
+
+const (
+	// checksEach and checksLength bound how long one picture is measured: whichever comes first.
+	checksEach   = 100
+	checksLength = 50 * time.Second
+	// half is the aim: a check's time as a multiple of what vips alone needs to decode the file.
+	half = 1.5
+)
+
+// way is one way to send a picture, and how long its checks and the engine's decoding in them took.
+type way struct {
+	name         string
+	body         []byte
+	took, decode spread
+}
+
+// measureImages compares checks, one caller at a time, with the vips program on the same file.
+func measureImages(ctx context.Context, r *rig, t *table) error {
+	c, err := r.program.customer(ctx, "checker", 1_000_000)
+	if err != nil {
+		return err
+	}
+	// A picture of next to nothing shows what a start of the program costs.
+	blank, err := r.draw(16, 16)
+	if err != nil {
+		return err
+	}
+	for _, size := range []struct {
+		name          string
+		width, height int
+		wayNames      []string
+	}{
+		{"1 MP", 1000, 1000, []string{"base64"}},
+		{"24 MP", 6000, 4000, []string{"url", "base64"}},
+	} {
+		p, err := r.draw(size.width, size.height)
+		if err != nil {
+			return err
+		}
+		ways := make([]*way, len(size.wayNames))
+		for i, name := range size.wayNames {
+			if ways[i], err = p.way(name); err != nil {
+				return err
+			}
+		}
+		m := imageRun{rig: r, key: c.key, blank: blank, picture: p, ways: ways}
+		if err := m.run(ctx); err != nil {
+			return err
+		}
+		m.report(t, fmt.Sprintf("%s (%.1f MB)", size.name, float64(len(p.data))/1e6))
+		if err := reportMemory(ctx, r, t, size.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p picture) way(name string) (*way, error) {
+	write := p.byBase64
+	if name == "url" {
+		write = p.byURL
+	}
+	body, err := write()
+	return &way{name: name, body: body}, err
+}
+
+// imageRun measures one picture: vips on it, vips on nothing, and a check each way, in turn.
+type imageRun struct {
+	rig            *rig
+	key            string
+	blank, picture picture
+	ways           []*way
+
+	starts, decodes spread
+}
+
+func (m *imageRun) run(ctx context.Context) error {
+	client := newClient(1)
+	defer client.CloseIdleConnections()
+	if err := m.once(ctx, client); err != nil { // the first one fills caches
+		return err
+	}
+	m.starts, m.decodes = nil, nil
+	for _, w := range m.ways {
+		w.took, w.decode = nil, nil
+	}
+	for end := time.Now().Add(checksLength); len(m.decodes) < checksEach && time.Now().Before(end); {
+		if err := m.once(ctx, client); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *imageRun) once(ctx context.Context, client *http.Client) error {
+	for _, peer := range []struct {
+		path string
+		into *spread
+	}{{m.blank.path, &m.starts}, {m.picture.path, &m.decodes}} {
+		took, err := vips(ctx, peer.path)
+		if err != nil {
+			return err
+		}
+		*peer.into = append(*peer.into, took)
+	}
+	for _, w := range m.ways {
+		o, err := m.rig.check(ctx, client, m.key, w.body)
+		if err != nil {
+			return err
+		}
+		if o.status != http.StatusOK {
+			return fmt.Errorf("a check by %s was answered %d %s", w.name, o.status, o.Code)
+		}
+		w.took = append(w.took, o.took)
+		w.decode = append(w.decode, time.Duration(o.Detail.Timings.Decode*float64(time.Millisecond)))
+	}
+	return nil
+}
+
+// vips decodes a file whole and does next to nothing with its pixels: it sums them up.
+func vips(ctx context.Context, path string) (time.Duration, error) {
+	start := time.Now()
+	if out, err := exec.CommandContext(ctx, "vips", "avg", path).CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("vips avg: %w: %s", err, out)
+	}
+	return time.Since(start), nil
+}
+
+// report compares like with like, p50 with p50 and p99 with p99. The start of the vips program is taken off, since the
+// engine's process is there already; the ratio that leaves it in is told beside.
+func (m *imageRun) report(t *table, what string) {
+	start := m.starts.at(0.5)
+	for _, w := range m.ways {
+		for _, q := range []float64{0.5, 0.99} {
+			took, whole := w.took.at(q), m.decodes.at(q)
+			alone := whole - start
+			ratio := float64(took) / float64(alone)
+			r := row{
+				what:    fmt.Sprintf("POST /audit, %s by %s, p%.0f", what, w.name, 100*q),
+				figure:  fmt.Sprintf("%.1f ms", ms(took)),
+				against: fmt.Sprintf("vips decoding %.1f ms", ms(alone)), ratio: fmt.Sprintf("%.2f", ratio),
+			}
+			if q == 0.5 {
+				r.aim, r.met = fmt.Sprintf("at most %.1f", half), ratio <= half
+			}
+			t.add(r)
+		}
+		t.note("%s by %s: %d checks; of the p50 %.1f ms are the engine's decoding; vips with its start of %.1f ms took %.1f ms (ratio %.2f), at best %.1f ms",
+			what, w.name, len(w.took), ms(w.decode.at(0.5)), ms(start), ms(m.decodes.at(0.5)),
+			float64(w.took.at(0.5))/float64(m.decodes.at(0.5)), ms(m.decodes.at(0)))
+	}
+}

@@ -1,0 +1,62 @@
+// Command bench measures the built program from outside, on a private durable PostgreSQL and its real engine: requests a
+// second against pgbench, image checks against the vips program, and credits against their limit. Each figure stands
+// beside a peer's or a limit's of the same run, so that ratios mean something on any machine. It imports nothing of what
+// it measures but the starter of the private server.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// longest bounds a whole run; one on an idle machine takes about three minutes.
+const longest = 6 * time.Minute
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: bench PROGRAM")
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	if err := measure(ctx, os.Args[1]); err != nil {
+		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+// measure sets everything up, measures part by part and prints the table. What was measured before a failure is printed
+// too.
+func measure(ctx context.Context, program string) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	r, err := setUp(ctx, program)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.tearDown(context.WithoutCancel(ctx))) }()
+
+	t := &table{}
+	t.about(ctx, r)
+	for _, part := range []struct {
+		what string
+		run  func(context.Context, *rig, *table) error
+	}{
+		{"requests a second", measureRequests},
+		{"image checks", measureImages},
+		{"concurrent callers", measureCallers},
+	} {
+		fmt.Fprintf(os.Stderr, "bench: %s\n", part.what)
+		if err = part.run(ctx, r, t); err != nil {
+			err = fmt.Errorf("measure %s: %w", part.what, err)
+			break
+		}
+	}
+	return errors.Join(err, t.print(os.Stdout))
+}
