@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"veracity/engine"
+	"veracity/media"
 	"veracity/platform/fault"
 )
 
@@ -33,12 +34,20 @@ func (a *API) audit(ctx context.Context, req request) (answer, error) {
 	if src.Media != engine.Image {
 		return answer{}, a.media.StartCheck(ctx, req.caller, src)
 	}
-	var ans answer
-	_, err = a.media.CheckImage(ctx, req.caller, src, func(ctx context.Context, tx pgx.Tx, report engine.Report) error {
-		ans = answer{status: http.StatusOK, body: encode(ResultOf(report, req.query.Get("detail") == "full"))}
-		return req.record(ctx, tx, ans)
-	})
-	return ans, err
+	answerTo := func(report engine.Report) answer {
+		return answer{status: http.StatusOK, body: encode(ResultOf(report, req.query.Get("detail") == "full"))}
+	}
+	var record media.Record
+	if req.record != nil {
+		record = func(ctx context.Context, tx pgx.Tx, report engine.Report) error {
+			return req.record(ctx, tx, answerTo(report))
+		}
+	}
+	report, err := a.media.CheckImage(ctx, req.caller, src, record)
+	if err != nil {
+		return answer{}, err
+	}
+	return answerTo(report), nil
 }
 
 // ResultOf is a report as the API answers it; full adds the engine's own detail.

@@ -18,7 +18,7 @@ type request struct {
 	caller media.Caller
 	query  url.Values
 	body   []byte
-	// record saves an answer for replay in a transaction of the act's own. Without an Idempotency-Key it does nothing.
+	// record saves an answer for replay in a transaction of the act's own; nil without an Idempotency-Key.
 	record func(ctx context.Context, tx pgx.Tx, ans answer) error
 }
 
@@ -39,10 +39,7 @@ func (a *API) once(act func(context.Context, request) (answer, error)) http.Hand
 		if err != nil {
 			return err
 		}
-		req := request{
-			caller: callerOf(r.Context()), query: r.URL.Query(), body: body,
-			record: func(context.Context, pgx.Tx, answer) error { return nil },
-		}
+		req := request{caller: callerOf(r.Context()), query: r.URL.Query(), body: body}
 		key := strings.TrimSpace(r.Header.Get("Idempotency-Key"))
 		if key == "" {
 			ans, err := act(r.Context(), req)

@@ -128,34 +128,34 @@ func (m *imageRun) once(ctx context.Context, client *http.Client) error {
 
 // vips decodes a file whole and does next to nothing with its pixels: it sums them up.
 func vips(ctx context.Context, path string) (time.Duration, error) {
+	cmd := exec.CommandContext(ctx, "vips", "avg", path) //nolint:gosec // a picture of this run
 	start := time.Now()
-	if out, err := exec.CommandContext(ctx, "vips", "avg", path).CombinedOutput(); err != nil {
+	if out, err := cmd.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("vips avg: %w: %s", err, out)
 	}
 	return time.Since(start), nil
 }
 
-// report compares like with like, p50 with p50 and p99 with p99. The start of the vips program is taken off, since the
-// engine's process is there already; the ratio that leaves it in is told beside.
+// report compares checks with what vips alone needs: its best time less its best start, since the engine's process is
+// there already. The best check shows what a check costs where the machine does nothing else.
 func (m *imageRun) report(t *table, what string) {
-	start := m.starts.at(0.5)
+	alone := m.decodes.at(0) - m.starts.at(0)
 	for _, w := range m.ways {
-		for _, q := range []float64{0.5, 0.99} {
-			took, whole := w.took.at(q), m.decodes.at(q)
-			alone := whole - start
+		for _, q := range []struct {
+			name string
+			at   float64
+			aim  string
+		}{{"best", 0, ""}, {"p50", 0.5, fmt.Sprintf("at most %.1f", half)}, {"p99", 0.99, fmt.Sprintf("at most %.1f", half)}} {
+			took := w.took.at(q.at)
 			ratio := float64(took) / float64(alone)
-			r := row{
-				what:    fmt.Sprintf("POST /audit, %s by %s, p%.0f", what, w.name, 100*q),
+			t.add(row{
+				what:    fmt.Sprintf("POST /audit, %s by %s, %s", what, w.name, q.name),
 				figure:  fmt.Sprintf("%.1f ms", ms(took)),
 				against: fmt.Sprintf("vips decoding %.1f ms", ms(alone)), ratio: fmt.Sprintf("%.2f", ratio),
-			}
-			if q == 0.5 {
-				r.aim, r.met = fmt.Sprintf("at most %.1f", half), ratio <= half
-			}
-			t.add(r)
+				aim: q.aim, met: ratio <= half,
+			})
 		}
-		t.note("%s by %s: %d checks; of the p50 %.1f ms are the engine's decoding; vips with its start of %.1f ms took %.1f ms (ratio %.2f), at best %.1f ms",
-			what, w.name, len(w.took), ms(w.decode.at(0.5)), ms(start), ms(m.decodes.at(0.5)),
-			float64(w.took.at(0.5))/float64(m.decodes.at(0.5)), ms(m.decodes.at(0)))
+		t.note("%s by %s: %d checks, of whose p50 the engine's decoding is %.1f ms; vips with its start took %.1f ms (p50) and %.1f ms (p99)",
+			what, w.name, len(w.took), ms(w.decode.at(0.5)), ms(m.decodes.at(0.5)), ms(m.decodes.at(0.99)))
 	}
 }

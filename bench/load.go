@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"strconv"
 	"time"
 
@@ -110,7 +108,7 @@ func skipAnswer(r *bufio.Reader) (status int, err error) {
 		}
 	}
 	if length < 0 {
-		return 0, errors.New(http.StatusText(status) + " came without a Content-Length")
+		return 0, fmt.Errorf("an answer %d came without a Content-Length", status)
 	}
 	_, err = r.Discard(length)
 	return status, err

@@ -66,9 +66,10 @@ func (p pgbench) run(ctx context.Context, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// selects gives the transactions a second of the built-in select-only script with prepared statements.
-func (p pgbench) selects(ctx context.Context, clients int, length time.Duration) (float64, error) {
-	out, err := p.run(ctx, "-S", "-M", "prepared", "-n", "-c", strconv.Itoa(clients), "-j", "2",
+// selects gives the transactions a second of the built-in select-only script. The protocol is simple, pgbench's own
+// default, or prepared, which the program speaks.
+func (p pgbench) selects(ctx context.Context, protocol string, length time.Duration) (float64, error) {
+	out, err := p.run(ctx, "-S", "-M", protocol, "-n", "-c", strconv.Itoa(clients), "-j", "2",
 		"-T", strconv.Itoa(int(length.Seconds())))
 	if err != nil {
 		return 0, err

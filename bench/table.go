@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -29,25 +32,38 @@ func (t *table) about(ctx context.Context, r *rig) {
 	if said, err := exec.CommandContext(ctx, "vips", "--version").Output(); err == nil {
 		version = strings.TrimSpace(string(said))
 	}
-	t.heading = fmt.Sprintf("%d cores, shared by load, server, engine and database; PostgreSQL %s, durable; %s",
-		runtime.NumCPU(), r.database.Version(), version)
+	t.heading = fmt.Sprintf("%d cores, shared by load, server, engine and database; PostgreSQL %s, durable; %s; %s",
+		runtime.NumCPU(), r.database.Version(), version, busy())
 }
 
-func (t *table) add(r row)                       { t.rows = append(t.rows, r) }
-func (t *table) note(format string, args ...any) { t.notes = append(t.notes, fmt.Sprintf(format, args...)) }
+// busy says how many processes wanted a core in the minute before the run: with more than a few, only ratios count.
+func busy() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "load before the run unknown"
+	}
+	minute, _, _ := strings.Cut(string(text), " ")
+	return "load before the run " + minute
+}
+
+func (t *table) add(r row) { t.rows = append(t.rows, r) }
+func (t *table) note(format string, args ...any) {
+	t.notes = append(t.notes, fmt.Sprintf(format, args...))
+}
 
 func (t *table) print(out io.Writer) error {
-	fmt.Fprintf(out, "\n%s\n\n", t.heading)
-	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "measured\tfigure\tagainst\tratio\taim\t")
+	var columns, text bytes.Buffer
+	columns.WriteString("measured\tfigure\tagainst\tratio\taim\t\n")
 	for _, r := range t.rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.what, r.figure, r.against, r.ratio, r.aim, r.verdict())
+		fmt.Fprintf(&columns, "%s\t%s\t%s\t%s\t%s\t%s\n", r.what, r.figure, r.against, r.ratio, r.aim, r.verdict())
 	}
-	if err := w.Flush(); err != nil {
+	w := tabwriter.NewWriter(&text, 0, 4, 2, ' ', 0)
+	_, err := w.Write(columns.Bytes())
+	if err := errors.Join(err, w.Flush()); err != nil {
+		return fmt.Errorf("align the table: %w", err)
+	}
+	if _, err := fmt.Fprintf(out, "\n%s\n\n%s\n%s\n", t.heading, text.String(), strings.Join(t.notes, "\n")); err != nil {
 		return fmt.Errorf("print the table: %w", err)
-	}
-	for _, note := range t.notes {
-		fmt.Fprintf(out, "%s\n", note)
 	}
 	return nil
 }

@@ -58,22 +58,26 @@ func (s *Service) inspect(ctx context.Context, c Caller, src Source) (engine.Rep
 var errHoldLapsed = errors.New("the credit hold of the check lapsed before it was settled")
 
 func (s *Service) settle(ctx context.Context, c Caller, hold uuid.UUID, price int64, report engine.Report, record Record) error {
+	if record == nil {
+		return charge(ctx, s.db, c, hold, price)
+	}
 	return postgres.Tx(ctx, s.db, func(tx pgx.Tx) error {
-		settled, err := quota.Settle(ctx, tx, c.Account, hold, price)
-		if err != nil {
+		if err := charge(ctx, tx, c, hold, price); err != nil {
 			return err
-		}
-		if !settled {
-			return errHoldLapsed
-		}
-		if record == nil {
-			return nil
 		}
 		if err := record(ctx, tx, report); err != nil {
 			return fmt.Errorf("record the answer: %w", err)
 		}
 		return nil
 	})
+}
+
+func charge(ctx context.Context, db postgres.DB, c Caller, hold uuid.UUID, price int64) error {
+	settled, err := quota.Settle(ctx, db, c.Account, hold, price)
+	if err == nil && !settled {
+		return errHoldLapsed
+	}
+	return err
 }
 
 // giveBackTimeout bounds the release of a hold after the caller has gone.
