@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/mail"
 	"strings"
 	"time"
@@ -71,6 +72,7 @@ type Accounts struct {
 	DB    *pgxpool.Pool
 	Seal  *seal.Ring
 	Plans Catalogue
+	Log   *slog.Logger
 }
 
 // Account is what an operator or the account's owner sees of it.
@@ -109,8 +111,7 @@ func (a *Accounts) Create(ctx context.Context, email, planName string, o Overrid
 		if err := quota.Prepare(ctx, tx, id); err != nil {
 			return err
 		}
-		_, err := quota.Renew(ctx, tx)
-		return err
+		return quota.RenewOne(ctx, tx, id)
 	})
 	if err != nil {
 		return Account{}, err

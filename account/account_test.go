@@ -1,6 +1,7 @@
 package account_test
 
 import (
+	"log/slog"
 	"testing"
 
 	"github.com/google/uuid"
@@ -18,7 +19,7 @@ func setup(t *testing.T) *account.Accounts {
 	t.Helper()
 	ring, err := seal.Parse(seal.NewKey("test"))
 	require.NoError(t, err)
-	return &account.Accounts{DB: schematest.New(t), Seal: ring, Plans: billing.Plans()}
+	return &account.Accounts{DB: schematest.New(t), Seal: ring, Plans: billing.Plans(), Log: slog.New(slog.DiscardHandler)}
 }
 
 func create(t *testing.T, a *account.Accounts, plan string, o account.Overrides) account.Account {

@@ -51,8 +51,9 @@ func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, erro
 		return c, refused
 	}
 	if stale {
-		if err := a.touch(ctx, c.Key); err != nil {
-			return c, err
+		if err := a.touch(ctx, c.Account, c.Key); err != nil {
+			// The request is authenticated and counted: a bookkeeping write that fails must not refuse it.
+			a.Log.WarnContext(ctx, "write last use", "account", c.Account, "key", c.Key, "error", err)
 		}
 	}
 	if !counted {
@@ -64,11 +65,12 @@ func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, erro
 }
 
 // authenticate reads the key with its account, and moves the theoretical arrival time of GCRA in the same statement:
-// an upsert that changes no row is a refused request. Its one argument goes by number, since naming it would cost every
+// an upsert that changes no row is a refused request. What was used under an earlier limit is rescaled to the present
+// one, so that a changed limit holds from the next call on. Its one argument goes by number, since naming it would cost every
 // request a rewriting of the text.
 const authenticate = `
 	WITH found AS (
-		SELECT k.id, k.account_id, k.last_used_at, a.plan, a.state, coalesce(a.rpm_override, a.plan_rpm) AS rpm, r.tat
+		SELECT k.id, k.account_id, k.last_used_at, a.plan, a.state, coalesce(a.rpm_override, a.plan_rpm) AS rpm, r.tat, r.emission
 		FROM api_key k JOIN account a ON a.id = k.account_id LEFT JOIN rate r ON r.account_id = k.account_id
 		WHERE k.hash = $1 AND k.revoked_at IS NULL
 	), counted AS (
@@ -76,22 +78,28 @@ const authenticate = `
 		SELECT account_id, clock_timestamp() + interval '1 minute' / rpm, interval '1 minute' / rpm
 		FROM found WHERE state = 'active' AND rpm > 0
 		ON CONFLICT (account_id) DO UPDATE
-			SET tat = greatest(r.tat, clock_timestamp()) + excluded.emission, emission = excluded.emission
-			WHERE r.tat + excluded.emission <= clock_timestamp() + interval '1 minute'
+			SET tat = clock_timestamp() + excluded.emission + greatest(r.tat - clock_timestamp(), interval '0') *
+			          (extract(epoch FROM excluded.emission) / extract(epoch FROM r.emission))::float8,
+			    emission = excluded.emission
+			WHERE (r.tat - clock_timestamp()) *
+			      (extract(epoch FROM excluded.emission) / extract(epoch FROM r.emission))::float8 + excluded.emission
+			      <= interval '1 minute'
 		RETURNING tat
 	)
 	SELECT f.account_id, f.id, f.plan, f.state, f.rpm,
-	       coalesce(greatest(c.tat, f.tat) - clock_timestamp(), interval '0'), c.tat IS NOT NULL,
+	       coalesce(c.tat - clock_timestamp(),
+	                (f.tat - clock_timestamp()) * (60 / greatest(f.rpm, 1)::float8 / extract(epoch FROM f.emission)::float8), interval '0'),
+	       c.tat IS NOT NULL,
 	       f.last_used_at IS NULL OR f.last_used_at < now() - interval '1 minute'
 	FROM found f LEFT JOIN counted c ON true`
 
 // touch writes the last use of a key, at most once a minute: so it is a second round trip for one request a minute, and
 // not a part of the statement that every request runs.
-func (a *Accounts) touch(ctx context.Context, key uuid.UUID) error {
+func (a *Accounts) touch(ctx context.Context, account, key uuid.UUID) error {
 	_, err := a.DB.Exec(ctx, `
 		UPDATE api_key SET last_used_at = now()
-		WHERE id = @key AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
-		pgx.NamedArgs{"key": key})
+		WHERE id = @key AND account_id = @account AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
+		pgx.NamedArgs{"key": key, "account": account})
 	if err != nil {
 		return fmt.Errorf("write last use of key: %w", err)
 	}

@@ -104,17 +104,21 @@ func TestRefusedRequestsAreNotCounted(t *testing.T) {
 
 func TestRaisedLimitHoldsAtOnce(t *testing.T) {
 	t.Parallel()
-	a, acc, key := withKey(t, 1)
-	_, err := a.Authenticate(t.Context(), key)
+	a, acc, key := withKey(t, 5)
+	for range 3 {
+		_, err := a.Authenticate(t.Context(), key)
+		require.NoError(t, err)
+	}
+	_, err := a.SetLimits(t.Context(), acc.ID, account.Overrides{RPM: ptr(300)})
+	require.NoError(t, err)
+	c, err := a.Authenticate(t.Context(), key)
+	require.NoError(t, err, "the very next call")
+	require.InDelta(t, 299-3, c.Rate.Remaining, 8, "three were used before")
+
+	_, err = a.SetLimits(t.Context(), acc.ID, account.Overrides{RPM: ptr(2)})
 	require.NoError(t, err)
 	_, err = a.Authenticate(t.Context(), key)
-	require.Equal(t, fault.RateLimited, fault.CodeOf(err))
-	_, err = a.SetLimits(t.Context(), acc.ID, account.Overrides{RPM: ptr(6000)})
-	require.NoError(t, err)
-	require.Eventually(t, func() bool {
-		_, err := a.Authenticate(t.Context(), key)
-		return err == nil
-	}, 2*time.Second, 5*time.Millisecond)
+	require.Equal(t, fault.RateLimited, fault.CodeOf(err), "a lowered limit holds at once too")
 }
 
 func TestLastUseIsWrittenAtMostOnceAMinute(t *testing.T) {

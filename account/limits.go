@@ -81,16 +81,19 @@ func (a *Accounts) Resume(ctx context.Context, id uuid.UUID) error {
 // maxRPM keeps the emission interval of one request above a microsecond, PostgreSQL's resolution.
 const maxRPM = 10_000_000
 
+// maxCount is more jobs or keys than anybody has, and well within PostgreSQL's integer.
+const maxCount = 1_000_000
+
 func (o Overrides) validate() error {
 	switch {
 	case o.Credits != nil && *o.Credits < 0:
 		return fault.New(fault.InvalidLimit, "--credits %d must not be negative.", *o.Credits)
 	case o.RPM != nil && (*o.RPM < 0 || *o.RPM > maxRPM):
 		return fault.New(fault.InvalidLimit, "--rpm %d must lie between 0 and %d.", *o.RPM, maxRPM)
-	case o.Jobs != nil && *o.Jobs < 0:
-		return fault.New(fault.InvalidLimit, "--jobs %d must not be negative.", *o.Jobs)
-	case o.Keys != nil && *o.Keys < 0:
-		return fault.New(fault.InvalidLimit, "--keys %d must not be negative.", *o.Keys)
+	case o.Jobs != nil && (*o.Jobs < 0 || *o.Jobs > maxCount):
+		return fault.New(fault.InvalidLimit, "--jobs %d must lie between 0 and %d.", *o.Jobs, maxCount)
+	case o.Keys != nil && (*o.Keys < 0 || *o.Keys > maxCount):
+		return fault.New(fault.InvalidLimit, "--keys %d must lie between 0 and %d.", *o.Keys, maxCount)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ package api
 import (
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -76,7 +77,7 @@ func unknownPath(_ http.ResponseWriter, r *http.Request) error {
 // unknownMethod answers a known path, and says in Allow which methods it takes (RFC 9110, section 10.2.1).
 func unknownMethod(routes chi.Routes) endpoint {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		path := chi.RouteContext(r.Context()).RoutePath
+		path := strings.TrimPrefix(r.URL.Path, Prefix)
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			if routes.Match(chi.NewRouteContext(), method, path) {
 				w.Header().Add("Allow", method)

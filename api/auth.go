@@ -56,6 +56,5 @@ func token(h http.Header) string {
 func writeRate(h http.Header, r quota.Rate) {
 	window := strconv.Itoa(int(quota.Window / time.Second))
 	h.Set("RateLimit-Policy", `"minute";q=`+strconv.Itoa(r.Limit)+`;w=`+window)
-	reset := max(r.Reset, r.RetryAfter)
-	h.Set("RateLimit", `"minute";r=`+strconv.Itoa(r.Remaining)+`;t=`+strconv.Itoa(quota.Seconds(reset)))
+	h.Set("RateLimit", `"minute";r=`+strconv.Itoa(r.Remaining)+`;t=`+strconv.Itoa(quota.Seconds(r.Reset)))
 }

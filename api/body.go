@@ -21,17 +21,24 @@ type fields map[string]json.RawMessage
 // readBody reads a body whole. Over [MaxBody] it is image_too_large.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
-	// net/http goes on reading to notice a caller who hangs up, and would take the deadline's end for that.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // as in capBody
+	if err == nil {
+		// net/http goes on reading to notice a caller who hangs up, and would take the deadline's end for that. After a
+		// failed read the deadline stays, since net/http still drains the body before it answers.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // as in capBody
+	}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return nil, fault.New(fault.ImageTooLarge,
-			"The request body is over %d bytes. Send a large image by image_url or image_upload_id.", MaxBody)
+		return nil, bodyTooLarge()
 	}
 	if err != nil {
 		return nil, fault.Wrap(err, fault.InvalidBody, "The request body could not be read to its end.")
 	}
 	return body, nil
+}
+
+func bodyTooLarge() error {
+	return fault.New(fault.ImageTooLarge,
+		"The request body is over %d bytes. Send a large image by image_url or image_upload_id.", MaxBody)
 }
 
 func parseFields(body []byte) (fields, error) {

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -66,6 +67,9 @@ func (a *API) report(r *http.Request, o *outcome, status int, took time.Duration
 		attrs = append(attrs, slog.String("code", string(code)))
 		if status >= http.StatusInternalServerError {
 			level = slog.LevelError
+			if status == http.StatusServiceUnavailable {
+				level = slog.LevelWarn
+			}
 			attrs = append(attrs, slog.String("error", o.fault.Error()))
 		}
 	}
@@ -115,6 +119,10 @@ func recoverPanics(next http.Handler) http.Handler {
 // capBody bounds the size of a body and the time to send it.
 func capBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength > MaxBody {
+			refuseBody(w, r)
+			return
+		}
 		if r.Body != nil && r.ContentLength != 0 {
 			// A server without deadlines (a test recorder) has nothing to bound.
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // readBody lifts it
@@ -122,4 +130,17 @@ func capBody(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// drained is how much of a body that is too large is read before the answer, for clients that read none until they have
+// sent all.
+const drained = 64 << 20
+
+// refuseBody answers a body whose declared length is over [MaxBody].
+func refuseBody(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Expect") == "" {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // as in capBody
+		_, _ = io.CopyN(io.Discard, r.Body, drained)                                // what is not read is not wanted
+	}
+	writeError(w, r, bodyTooLarge())
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -63,6 +64,10 @@ func (a *API) replayOrRun(w http.ResponseWriter, r *http.Request, req request, k
 		return err
 	}
 	if stored != nil {
+		var refusal errorBody
+		if stored.status >= http.StatusBadRequest && json.Unmarshal(stored.body, &refusal) == nil {
+			noteOutcome(ctx, fault.New(refusal.Code, "%s", refusal.Message))
+		}
 		w.Header().Set("Idempotent-Replayed", "true")
 		writeJSON(w, stored.status, stored.body)
 		return nil

@@ -27,6 +27,7 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	f := fault.From(err)
 	noteOutcome(r.Context(), f)
 	if r.Context().Err() != nil && errors.Is(err, context.Canceled) {
+		noteOutcome(r.Context(), fault.Wrap(err, "client_gone", "The caller hung up."))
 		w.WriteHeader(statusClientGone)
 		return
 	}

@@ -112,8 +112,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("VERACITY_FETCHES_AT_ONCE is %d: allowed are 1 to 10000", c.FetchesAtOnce)
 	case c.UploadTTL < time.Minute || c.UploadTTL > 7*24*time.Hour:
 		return fmt.Errorf("VERACITY_UPLOAD_TTL is %s: allowed are 1m to 168h", c.UploadTTL)
-	case c.HoldTTL < 2*time.Minute || c.HoldTTL > 24*time.Hour:
-		return fmt.Errorf("VERACITY_HOLD_TTL is %s: allowed are 2m to 24h", c.HoldTTL)
+	case c.HoldTTL < c.FetchTimeout+2*time.Minute || c.HoldTTL > 24*time.Hour:
+		return fmt.Errorf("VERACITY_HOLD_TTL is %s: allowed are 2m more than VERACITY_IMAGE_FETCH_TIMEOUT (%s) to 24h", c.HoldTTL, c.FetchTimeout)
 	}
 	return c.Prices.Validate()
 }

@@ -13,8 +13,8 @@ import (
 // uploadGrace keeps the sweep away from a PUT that began just before its ticket ran out.
 const uploadGrace = 10 * time.Minute
 
-// SweepUploads ends tickets that ran out and removes the bytes of every upload that is used or expired, and of those
-// that no row knows. It returns how many blobs it removed. It may be killed and run again at any point.
+// SweepUploads ends tickets that ran out and removes the bytes of every upload whose ticket has run out, and of those that
+// no row knows. It returns how many blobs it removed. It may be killed and run again at any point.
 func (s *Service) SweepUploads(ctx context.Context) (int, error) {
 	_, err := s.db.Exec(ctx, `
 		UPDATE upload SET state = 'expired', ended_at = now()
@@ -42,15 +42,17 @@ func (s *Service) SweepUploads(ctx context.Context) (int, error) {
 	return removed, nil
 }
 
-// uploadLive tells whether a blob may still be asked for.
+// uploadLive tells whether a blob must stay: it may still be asked for, or its ticket still works and only the blob in
+// its place refuses a second PUT.
 func (s *Service) uploadLive(ctx context.Context, key string) (bool, error) {
 	id, err := uuid.Parse(strings.TrimPrefix(key, uploadPrefix))
 	if err != nil {
 		return false, nil //nolint:nilerr // a name that is no id of ours belongs to no ticket
 	}
 	var live bool
-	err = s.db.QueryRow(ctx, `SELECT EXISTS (SELECT FROM upload WHERE id = @id AND state = 'issued')`,
-		pgx.NamedArgs{"id": id}).Scan(&live)
+	err = s.db.QueryRow(ctx, `SELECT EXISTS (
+			SELECT FROM upload WHERE id = @id AND (state = 'issued' OR expires_at > now() - @grace::interval))`,
+		pgx.NamedArgs{"id": id, "grace": uploadGrace}).Scan(&live)
 	if err != nil {
 		return false, fmt.Errorf("look up upload: %w", err)
 	}

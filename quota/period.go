@@ -49,6 +49,12 @@ func Renew(ctx context.Context, db postgres.DB) (int64, error) {
 	return renew(ctx, db, nil)
 }
 
+// RenewOne is Renew for one account.
+func RenewOne(ctx context.Context, db postgres.DB, account uuid.UUID) error {
+	_, err := renew(ctx, db, &account)
+	return err
+}
+
 func renew(ctx context.Context, db postgres.DB, account *uuid.UUID) (int64, error) {
 	var n int64
 	err := db.QueryRow(ctx, `

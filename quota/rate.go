@@ -16,7 +16,7 @@ type Rate struct {
 	Limit int
 	// Remaining is how many more requests would pass now.
 	Remaining int
-	// Reset is the time until the whole limit is free again.
+	// Reset is the time until one more request becomes available than now; 0 when the whole limit is free.
 	Reset time.Duration
 	// RetryAfter is the time until one request would pass; 0 when the request was allowed.
 	RetryAfter time.Duration
@@ -34,11 +34,14 @@ func RateAt(limit int, ahead time.Duration, allowed bool) Rate {
 	}
 	emission := Emission(limit)
 	ahead = min(max(ahead, 0), Window)
-	r := Rate{Limit: limit, Remaining: int((Window - ahead) / emission), Reset: ahead}
+	r := Rate{Limit: limit, Remaining: int((Window - ahead) / emission)}
 	if !allowed {
 		r.Remaining = 0
 		// A twin may have moved the arrival time since it was read, so the wait is never shown as nothing.
 		r.RetryAfter = max(ahead+emission-Window, time.Millisecond)
+		r.Reset = r.RetryAfter
+	} else if ahead > 0 {
+		r.Reset = ahead - (Window - time.Duration(r.Remaining+1)*emission)
 	}
 	return r
 }

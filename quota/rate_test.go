@@ -19,9 +19,9 @@ func TestRateTellsWhatIsLeft(t *testing.T) {
 		want    quota.Rate
 	}{
 		"first of sixty":   {60, time.Second, true, quota.Rate{Limit: 60, Remaining: 59, Reset: time.Second}},
-		"last of sixty":    {60, time.Minute, true, quota.Rate{Limit: 60, Reset: time.Minute}},
-		"refused":          {60, time.Minute, false, quota.Rate{Limit: 60, Reset: time.Minute, RetryAfter: time.Second}},
-		"refused, partly":  {60, 59500 * time.Millisecond, false, quota.Rate{Limit: 60, Reset: 59500 * time.Millisecond, RetryAfter: 500 * time.Millisecond}},
+		"last of sixty":    {60, time.Minute, true, quota.Rate{Limit: 60, Reset: time.Second}},
+		"refused":          {60, time.Minute, false, quota.Rate{Limit: 60, Reset: time.Second, RetryAfter: time.Second}},
+		"refused, partly":  {60, 59500 * time.Millisecond, false, quota.Rate{Limit: 60, Reset: 500 * time.Millisecond, RetryAfter: 500 * time.Millisecond}},
 		"long since quiet": {60, -time.Hour, true, quota.Rate{Limit: 60, Remaining: 60}},
 		"no requests":      {0, 0, false, quota.Rate{RetryAfter: time.Minute}},
 	} {

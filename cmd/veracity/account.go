@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -13,7 +14,6 @@ import (
 	"veracity/account"
 	"veracity/billing"
 	"veracity/migrations"
-	"veracity/platform/seal"
 	"veracity/quota"
 )
 
@@ -36,11 +36,11 @@ func (s *Settings) withAccounts(ctx context.Context, act func(context.Context, *
 		} else if err := migrations.Check(ctx, db); err != nil {
 			return err
 		}
-		ring, err := seal.Parse(s.SecretKey)
+		ring, err := s.ring()
 		if err != nil {
-			return usageError{fmt.Errorf("VERACITY_SECRET_KEY: %w", err)}
+			return err
 		}
-		return act(ctx, &account.Accounts{DB: db, Seal: ring, Plans: billing.Plans()})
+		return act(ctx, &account.Accounts{DB: db, Seal: ring, Plans: billing.Plans(), Log: quietLogger(s)})
 	})
 }
 
@@ -115,6 +115,9 @@ func accountLimits(s *Settings) *cobra.Command {
 		Use: "limits --id ID", Short: "Override limits of an account; they hold at once", Args: noArgs,
 	}, "account", func(cmd *cobra.Command, id uuid.UUID) error {
 		return s.withAccounts(cmd.Context(), func(ctx context.Context, accounts *account.Accounts) error {
+			if limits.overrides(cmd) == (account.Overrides{}) {
+				return usageError{errors.New("say which limits: --credits, --rpm, --jobs or --keys")}
+			}
 			if _, err := accounts.SetLimits(ctx, id, limits.overrides(cmd)); err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -22,7 +23,6 @@ import (
 	"veracity/migrations"
 	"veracity/platform/postgres"
 	"veracity/platform/safefetch"
-	"veracity/platform/seal"
 	"veracity/platform/storage"
 	"veracity/web"
 )
@@ -67,9 +67,9 @@ func (a *App) wire(ctx context.Context) error {
 	if err := migrations.Check(ctx, a.DB); err != nil {
 		return err
 	}
-	ring, err := seal.Parse(a.Settings.SecretKey)
+	ring, err := a.Settings.ring()
 	if err != nil {
-		return usageError{fmt.Errorf("VERACITY_SECRET_KEY: %w", err)}
+		return err
 	}
 	a.Settings.Storage.TicketSecret = []byte(a.Settings.SecretKey)
 	if a.Store, err = storage.Open(ctx, a.Settings.Storage, a.Log); err != nil {
@@ -83,7 +83,7 @@ func (a *App) wire(ctx context.Context) error {
 	if err := a.openEngine(ctx); err != nil {
 		return err
 	}
-	a.Accounts = &account.Accounts{DB: a.DB, Seal: ring, Plans: billing.Plans()}
+	a.Accounts = &account.Accounts{DB: a.DB, Seal: ring, Plans: billing.Plans(), Log: a.Log}
 	a.Media, err = media.New(a.Settings.Media, media.Parts{
 		DB: a.DB, Store: a.Store, Fetch: fetch, Engine: a.Engine, Metrics: media.NewMetrics(a.Metrics), Log: a.Log,
 	})
@@ -128,10 +128,19 @@ func (a *App) openEngine(ctx context.Context) error {
 
 func (a *App) routes() (http.Handler, error) {
 	r := chi.NewRouter()
+	r.Use(boundBodies)
 	r.Get("/healthz", alive)
 	r.Get("/readyz", a.ready)
 	rest := api.New(a.DB, a.Accounts, a.Media, api.NewMetrics(a.Metrics), a.Log).Handler()
 	r.Mount(api.Prefix, rest)
+	// A method that HTTP does not name never reaches the mounted router by itself.
+	r.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, api.Prefix+"/") {
+			rest.ServeHTTP(w, r)
+			return
+		}
+		http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
+	})
 	if uploads, ok := storage.Handler(a.Store); ok {
 		r.Mount(storage.UploadPath, uploads)
 	}
@@ -141,6 +150,21 @@ func (a *App) routes() (http.Handler, error) {
 	}
 	r.Mount("/", portal)
 	return r, nil
+}
+
+// unaskedBody is how long anybody may take to send a body that no handler sets a time for.
+const unaskedBody = 30 * time.Second
+
+// boundBodies keeps a body that never comes from holding its connection open. Handlers that want bodies set times of
+// their own.
+func boundBodies(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 {
+			// A server without deadlines (a test recorder) has nothing to bound.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(unaskedBody))
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func plansShown() []web.Plan {

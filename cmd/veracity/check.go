@@ -64,7 +64,7 @@ func (s *Settings) checkFiles(ctx context.Context, out io.Writer, checker starte
 		}
 	}
 	if refused > 0 {
-		return silentError{fmt.Errorf("%d of %d files could not be checked", refused, len(files))}
+		return fmt.Errorf("%d of %d files could not be checked: see their lines", refused, len(files))
 	}
 	return nil
 }

@@ -44,15 +44,16 @@ func (s *Settings) embed(ctx context.Context, log *slog.Logger) (embedded, error
 	if s.Storage.URL == "" {
 		s.Storage.URL = "disk:" + filepath.Join(s.Data, storageDir)
 	}
+	if s.Database.URL != "" {
+		// What is sealed for somebody else's database must open there: no key is invented for it.
+		return embedded{}, nil
+	}
 	if s.SecretKey == "" {
 		key, err := ownSecret(filepath.Join(s.Data, secretFile))
 		if err != nil {
 			return embedded{}, err
 		}
 		s.SecretKey = key
-	}
-	if s.Database.URL != "" {
-		return embedded{}, nil
 	}
 	server, err := private.Start(ctx, s.private(log))
 	if err != nil {

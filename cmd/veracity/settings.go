@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"veracity/media"
 	"veracity/platform/postgres"
 	"veracity/platform/safefetch"
+	"veracity/platform/seal"
 	"veracity/platform/storage"
 )
 
@@ -190,6 +192,18 @@ func (s *Settings) derive() error {
 		s.Media.SpoolDir = filepath.Join(s.Data, "spool")
 	}
 	return s.validate()
+}
+
+// ring reads the keys that seal secrets.
+func (s *Settings) ring() (*seal.Ring, error) {
+	if s.SecretKey == "" {
+		return nil, usageError{errors.New("VERACITY_SECRET_KEY is not set: give the service's own, or for a new service id:KEY with a KEY of `openssl rand -base64 32`")}
+	}
+	ring, err := seal.Parse(s.SecretKey)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("VERACITY_SECRET_KEY: %w", err)}
+	}
+	return ring, nil
 }
 
 func (s *Settings) validate() error {
