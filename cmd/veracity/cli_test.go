@@ -124,6 +124,7 @@ func TestComplaintsAreOneLineWithTheirExitCode(t *testing.T) {
 	c.fails(exitUsage, "say where to listen", "engine")
 	c.fails(exitUsage, "invalid argument", "account", "limits", "--id", "x", "--rpm", "many")
 	c.fails(exitFailed, "choose one of free, starter, pro, scale", "account", "create", "--email", "a@example.com", "--plan", "gold")
+	c.fails(exitUsage, "say which limits", "account", "limits", "--id", "01890000-0000-7000-8000-000000000000")
 	c.fails(exitFailed, "There is no account", "account", "show", "--id", "01890000-0000-7000-8000-000000000000")
 	c.fails(exitFailed, "no API access", "key", "create", "--name", "k", "--account",
 		c.json("account", "create", "--email", "f@example.com", "--plan", "free", "--json")["id"].(string))
@@ -245,4 +246,12 @@ func TestDoctorSaysHowToMend(t *testing.T) {
 	require.Regexp(t, `MEND +database .*veracity migrate up`, out)
 	require.Regexp(t, `MEND +storage .*VERACITY_STORAGE_URL`, out)
 	require.Regexp(t, `ok +engine +ready; .*seccomp`, out)
+}
+
+func TestNoKeyIsInventedBesideAnExternalDatabase(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t, true)
+	delete(c.env, "VERACITY_SECRET_KEY")
+	c.fails(exitUsage, "VERACITY_SECRET_KEY is not set", "account", "create", "--email", "a@example.com", "--plan", "pro")
+	require.NoFileExists(t, filepath.Join(c.env["VERACITY_DATA"], secretFile))
 }

@@ -51,12 +51,15 @@ func (a *App) demonstrate(ctx context.Context, out io.Writer) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(out, "\nportal   %s/\nAPI key  %s\n"+
-		"try      curl %s%s/audit -H 'X-API-Key: %s' -d '{\"image_url\":\"https://HOST/PICTURE\"}'\n"+
-		"or       base64 < PICTURE | tr -d '\\n' | sed 's/.*/{\"image_base64\":\"&\"}/' | curl %s%s/audit -H 'X-API-Key: %s' -d @-\n\n",
-		a.Settings.BaseURL, key, a.Settings.BaseURL, api.Prefix, key, a.Settings.BaseURL, api.Prefix, key)
+	call := fmt.Sprintf("curl %s%s/audit -H 'X-API-Key: %s' -d", a.Settings.BaseURL, api.Prefix, key)
+	_, err = fmt.Fprintf(out, "\nportal   %s/\nAPI key  %s\ntry      %s '{\"image_base64\":\"%s\"}'\n"+
+		"or       base64 < PICTURE | tr -d '\\n' | sed 's/.*/{\"image_base64\":\"&\"}/' | %s @-\n\n",
+		a.Settings.BaseURL, key, call, dot, call)
 	return err
 }
+
+// dot is a GIF of one pixel, so that the printed call works as it is.
+const dot = "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw=="
 
 // demoKey makes the demo account and its key on the first start and reads the key on later ones.
 func (a *App) demoKey(ctx context.Context) (string, error) {

@@ -23,7 +23,7 @@ func devCommand(s *Settings) *cobra.Command {
 // dev runs the service on the embedded defaults. The private PostgreSQL ends last; when it ends by itself, so does dev.
 func (s *Settings) dev(ctx context.Context, cmd *cobra.Command) (err error) {
 	log := newLogger(s)
-	e, err := s.embed(ctx, log)
+	e, err := s.embedForLong(ctx, log)
 	if err != nil {
 		return err
 	}
@@ -31,9 +31,12 @@ func (s *Settings) dev(ctx context.Context, cmd *cobra.Command) (err error) {
 	if err := s.migrate(ctx); err != nil {
 		return err
 	}
+	if err := s.bind(ctx); err != nil {
+		return err
+	}
 	app, err := newApp(ctx, s, log)
 	if err != nil {
-		return err
+		return errors.Join(err, s.listener.Close())
 	}
 	ctx, lost := context.WithCancel(ctx)
 	defer lost()

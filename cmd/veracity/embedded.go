@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -24,12 +25,19 @@ const (
 )
 
 // embedded is what the embedded defaults run. Its server is nil where the database is somebody else's.
-type embedded struct{ server *private.Server }
+type embedded struct {
+	server *private.Server
+	// lasting is the file that marks the server as a dev's, if it is one.
+	lasting string
+}
 
 // stop ends the private server, if this process runs one.
 func (e embedded) stop(ctx context.Context) error {
 	if e.server == nil {
 		return nil
+	}
+	if e.lasting != "" {
+		_ = os.Remove(e.lasting) // the next start would remove it too
 	}
 	return e.server.Stop(ctx)
 }
@@ -91,18 +99,66 @@ func ownSecret(path string) (string, error) {
 	return key, nil
 }
 
-// embedOrAttach is embed for a command that is soon done: it uses the private server of a `veracity dev` that runs.
-func (s *Settings) embedOrAttach(ctx context.Context, log *slog.Logger) (embedded, error) {
-	e, err := s.embed(ctx, log)
-	if !errors.Is(err, private.ErrInUse) {
+// lastingFile in the data folder says that a `veracity dev` runs its server. Only such a server is used by other
+// commands: a short command's own is about to stop.
+const lastingFile = "dev-running"
+
+// patience is how long a command waits for another short one to be done with the private server.
+const patience = 30 * time.Second
+
+// embedForLong is embed for `veracity dev`. A second one on the same folder is refused.
+func (s *Settings) embedForLong(ctx context.Context, log *slog.Logger) (embedded, error) {
+	e, err := s.embedInTurn(ctx, log, func() (bool, error) {
+		return false, nil
+	})
+	if err != nil || e.server == nil {
 		return e, err
 	}
-	address, ready, findErr := private.Find(s.private(log))
-	if findErr != nil || !ready {
-		return embedded{}, errors.Join(err, findErr)
+	e.lasting = filepath.Join(s.Data, lastingFile)
+	if err := os.WriteFile(e.lasting, nil, 0o600); err != nil {
+		return embedded{}, errors.Join(fmt.Errorf("mark the data folder: %w", err), e.stop(ctx))
 	}
-	s.Database.URL = address
-	return embedded{}, nil
+	return e, nil
+}
+
+// embedOrAttach is embed for a command that is soon done: it uses the private server of a `veracity dev` that runs.
+func (s *Settings) embedOrAttach(ctx context.Context, log *slog.Logger) (embedded, error) {
+	return s.embedInTurn(ctx, log, func() (bool, error) {
+		address, ready, err := private.Find(s.private(log))
+		if err == nil && ready {
+			s.Database.URL = address
+		}
+		return ready, err
+	})
+}
+
+// embedInTurn is embed that waits for other short commands. Attach is asked when a `veracity dev` has the server.
+func (s *Settings) embedInTurn(ctx context.Context, log *slog.Logger, attach func() (bool, error)) (embedded, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		e, err := s.embed(ctx, log)
+		if err == nil && e.server != nil {
+			// What a killed dev left says nothing any more.
+			_ = os.Remove(filepath.Join(s.Data, lastingFile))
+		}
+		if !errors.Is(err, private.ErrInUse) {
+			return e, err
+		}
+		if _, statErr := os.Stat(filepath.Join(s.Data, lastingFile)); statErr == nil {
+			if attached, attachErr := attach(); attached || attachErr != nil {
+				return embedded{}, attachErr
+			}
+			return embedded{}, err
+		}
+		select {
+		case <-ctx.Done():
+			return embedded{}, err
+		case <-tick.C:
+		}
+	}
 }
 
 // withDatabase runs act on the database that the settings name, or on the private one of the data folder.

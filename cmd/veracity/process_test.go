@@ -203,3 +203,21 @@ func TestDevShowsVerdictsAndKeepsItsData(t *testing.T) {
 		require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), secret)
 	}
 }
+
+func TestCommandsOnOneFolderTakeTurns(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	t.Cleanup(func() {
+		require.NoError(t, private.Remove(context.WithoutCancel(t.Context()), private.DefaultConfig(filepath.Join(data, databaseDir))))
+	})
+	made := make([]*exec.Cmd, 3)
+	for i := range made {
+		made[i], _, _ = program(t, nil, "account", "create", "--data", data, "--plan", "pro", "--email", string(rune('a'+i))+"@example.com")
+	}
+	for _, cmd := range made {
+		require.NoError(t, cmd.Wait())
+	}
+	list, out, _ := program(t, nil, "account", "list", "--data", data)
+	require.NoError(t, list.Wait())
+	require.Equal(t, 3, strings.Count(out.String(), "@example.com"))
+}

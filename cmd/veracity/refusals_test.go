@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"encoding/base64"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -346,4 +348,27 @@ func TestFailureInsideSaysNothingOutside(t *testing.T) {
 	got := c.call(http.MethodGet, "/api/v1/audit/"+uuid.NewString(), "").refused(500, string(fault.InternalError))
 	require.NotContains(t, got["message"], "pool", "what failed inside stays inside")
 	require.Contains(t, s.log.String(), "closed pool")
+}
+
+func TestOversizedBodyIsRefusedBeforeItIsSent(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	c := s.customer(account.Overrides{})
+	// The declared length is over the cap, and little of it ever comes: the answer waits for none of it.
+	_, err = fmt.Fprintf(conn, "POST /api/v1/audit HTTP/1.1\r\nHost: x\r\nX-API-Key: %s\r\nContent-Length: 100000000\r\nExpect: 100-continue\r\n\r\n", c.key)
+	require.NoError(t, err)
+	require.NoError(t, conn.SetReadDeadline(time.Now().Add(10*time.Second)))
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "HTTP/1.1 413 Request Entity Too Large\r\n", line)
+}
+
+func TestMethodThatNobodyKnowsIsAnsweredInTheErrorShape(t *testing.T) {
+	t.Parallel()
+	r := start(t).send("FOO", "/api/v1/audit", "")
+	r.refused(405, "method_not_allowed")
+	require.Equal(t, "POST", r.header.Get("Allow"))
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,9 +21,12 @@ func serveCommand(s *Settings) *cobra.Command {
 			if noWorkers {
 				s.Workers = false
 			}
+			if err := s.bind(cmd.Context()); err != nil {
+				return err
+			}
 			app, err := newApp(cmd.Context(), s, newLogger(s))
 			if err != nil {
-				return err
+				return errors.Join(err, s.listener.Close())
 			}
 			return app.run(cmd.Context(), nil)
 		},
@@ -39,10 +43,7 @@ func (a *App) run(ctx context.Context, started func(context.Context) error) erro
 }
 
 func (a *App) serve(ctx context.Context, started func(context.Context) error) error {
-	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.Settings.Listen)
-	if err != nil {
-		return usageError{fmt.Errorf("VERACITY_LISTEN is %q, which cannot be listened on: %w", a.Settings.Listen, err)}
-	}
+	ln := a.Settings.listener
 	if err := a.serveMetrics(ctx); err != nil {
 		_ = ln.Close()
 		return err
@@ -84,3 +85,24 @@ func (a *App) serve(ctx context.Context, started func(context.Context) error) er
 
 // Address is where the App listens, once it serves.
 func (a *App) Address() string { return a.address }
+
+// bind begins to listen, so that the addresses given to clients are those that they reach: with a port that the system
+// chose, and on this machine's own address where VERACITY_LISTEN names none.
+func (s *Settings) bind(ctx context.Context) error {
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Listen)
+	if err != nil {
+		return usageError{fmt.Errorf("VERACITY_LISTEN is %q, which cannot be listened on: %w", s.Listen, err)}
+	}
+	s.listener = ln
+	bound, ok := ln.Addr().(*net.TCPAddr)
+	if !ok || !s.isDefault("base-url") {
+		return nil
+	}
+	host := bound.IP.String()
+	if bound.IP.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	s.BaseURL = "http://" + net.JoinHostPort(host, strconv.Itoa(bound.Port))
+	s.Storage.PublicURL = s.BaseURL
+	return nil
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -47,8 +48,9 @@ type Settings struct {
 	Engine   engine.ClientConfig
 	Serve    serve.Config
 
-	table  []setting
-	getenv func(string) string
+	table    []setting
+	getenv   func(string) string
+	listener net.Listener
 }
 
 // setting is one line of the table of settings: a flag, its variable and where its value came from.
@@ -177,7 +179,7 @@ func (s *Settings) derive() error {
 	}
 	s.Data = data
 	if s.BaseURL == "" {
-		s.BaseURL = "http://" + s.Listen
+		s.BaseURL = "http://" + s.Listen // bind makes it what clients reach
 	}
 	s.BaseURL = strings.TrimRight(s.BaseURL, "/")
 	s.Storage.PublicURL = s.BaseURL
