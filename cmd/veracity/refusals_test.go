@@ -119,8 +119,8 @@ func TestURLSourcesAreRefused(t *testing.T) {
 		"/video": file(mediatest.MP4Head()),
 	})
 	s := start(t, allow, func(s *Settings) {
-		s.Fetch.IdleTimeout = 300 * time.Millisecond
-		s.Media.FetchTimeout = 2 * time.Second
+		s.Fetch.IdleTimeout = 2 * time.Second
+		s.Media.FetchTimeout = 15 * time.Second
 	})
 	c := s.customer(account.Overrides{})
 	for path, row := range map[string]refusal{

@@ -57,7 +57,7 @@ func TestHostileTablesCostNoMoreThanTheFile(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			require.Error(t, err)
 			require.LessOrEqual(t, after.TotalAlloc-before.TotalAlloc, uint64(2*len(data)))
-			require.Less(t, took, time.Second)
+			require.Less(t, took, 10*time.Second, "superlinear work would take far longer, a busy machine does not")
 		})
 	}
 }

@@ -67,11 +67,16 @@ func Redacted(raw string) string {
 	}
 	u := url.URL{Scheme: "postgres", User: url.User(c.User), Path: "/" + c.Database}
 	if strings.HasPrefix(c.Host, "/") {
-		u.RawQuery = url.Values{"host": {c.Host}}.Encode()
+		u.RawQuery = Query(url.Values{"host": {c.Host}})
 	} else {
 		u.Host = net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port)))
 	}
 	return u.String()
+}
+
+// Query is the query of a database address. pgx takes a plus as it stands, so a space in a folder's name is written %20.
+func Query(values url.Values) string {
+	return strings.ReplaceAll(values.Encode(), "+", "%20")
 }
 
 // pool turns cfg into pgx's settings. A run-time parameter that the URL itself sets wins over cfg, except the time zone.

@@ -115,7 +115,7 @@ func connection(server *private.Server) (pgtestdb.Config, error) {
 		User:       admin.User,
 		Port:       strconv.Itoa(int(admin.Port)),
 		Database:   admin.Database,
-		Options:    url.Values{"host": {admin.Host}}.Encode(),
+		Options:    postgres.Query(url.Values{"host": {admin.Host}}),
 		// The server's own role exists and needs no password.
 		TestRole: &pgtestdb.Role{Username: private.Role},
 		// A connection that a test has left must not keep its database from going; closeWithin reports it.

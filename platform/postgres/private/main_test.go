@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 // fastConfig is a throw-away server in a folder that the server's user can reach.
 func fastConfig(t *testing.T) Config {
 	t.Helper()
-	cfg := DefaultConfig(filepath.Join(passable(t), "server"))
+	cfg := DefaultConfig(filepath.Join(passable(t), "a server"))
 	cfg.FastUnsafe = true
 	cfg.StateDir = filepath.Join(passable(t), "state")
 	cfg.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))

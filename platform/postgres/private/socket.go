@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"veracity/platform/postgres"
 )
 
 const (
@@ -44,7 +46,7 @@ func address(folder, role, database string) string {
 		Scheme:   "postgres",
 		User:     url.User(role),
 		Path:     "/" + database,
-		RawQuery: url.Values{"host": {folder}, "port": {port}}.Encode(),
+		RawQuery: postgres.Query(url.Values{"host": {folder}, "port": {port}}),
 	}
 	return u.String()
 }
