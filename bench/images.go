@@ -12,6 +12,8 @@ const (
 	// checksEach and checksLength bound how long one picture is measured: whichever comes first.
 	checksEach   = 100
 	checksLength = 50 * time.Second
+	// block is how many are measured in a row.
+	block = 10
 	// half is the aim: a check's time as a multiple of what vips alone needs to decode the file.
 	half = 1.5
 )
@@ -73,7 +75,8 @@ func (p picture) way(name string) (*way, error) {
 	return &way{name: name, body: body}, err
 }
 
-// imageRun measures one picture: vips on it, vips on nothing, and a check each way, in turn.
+// imageRun measures one picture: vips on it, vips on nothing, and checks each way, block by block, so that a busy moment
+// spoils a part of each alone.
 type imageRun struct {
 	rig            *rig
 	key            string
@@ -86,39 +89,45 @@ type imageRun struct {
 func (m *imageRun) run(ctx context.Context) error {
 	client := newClient(1)
 	defer client.CloseIdleConnections()
-	if err := m.once(ctx, client); err != nil { // the first one fills caches
-		return err
-	}
-	m.starts, m.decodes = nil, nil
-	for _, w := range m.ways {
-		w.took, w.decode = nil, nil
-	}
 	for end := time.Now().Add(checksLength); len(m.decodes) < checksEach && time.Now().Before(end); {
-		if err := m.once(ctx, client); err != nil {
-			return err
+		for range block {
+			if err := m.vips(ctx); err != nil {
+				return err
+			}
+		}
+		for _, w := range m.ways {
+			if err := m.checks(ctx, client, w); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (m *imageRun) once(ctx context.Context, client *http.Client) error {
-	for _, peer := range []struct {
-		path string
-		into *spread
-	}{{m.blank.path, &m.starts}, {m.picture.path, &m.decodes}} {
-		took, err := vips(ctx, peer.path)
-		if err != nil {
-			return err
-		}
-		*peer.into = append(*peer.into, took)
+// vips takes one time of each.
+func (m *imageRun) vips(ctx context.Context) error {
+	start, err := vips(ctx, m.blank.path)
+	if err != nil {
+		return err
 	}
-	for _, w := range m.ways {
+	whole, err := vips(ctx, m.picture.path)
+	m.starts, m.decodes = append(m.starts, start), append(m.decodes, whole)
+	return err
+}
+
+// checks sends a block of checks one after another, and one before it that is not counted: after a pause, caches are
+// cold.
+func (m *imageRun) checks(ctx context.Context, client *http.Client, w *way) error {
+	for i := range 1 + block {
 		o, err := m.rig.check(ctx, client, m.key, w.body)
 		if err != nil {
 			return err
 		}
 		if o.status != http.StatusOK {
 			return fmt.Errorf("a check by %s was answered %d %s", w.name, o.status, o.Code)
+		}
+		if i == 0 {
+			continue
 		}
 		w.took = append(w.took, o.took)
 		w.decode = append(w.decode, time.Duration(o.Detail.Timings.Decode*float64(time.Millisecond)))
