@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"golang.org/x/sync/semaphore"
 
 	"veracity/engine"
 	"veracity/platform/safefetch"
@@ -35,7 +34,7 @@ type Service struct {
 	engine  engine.Checker
 	metrics *Metrics
 	log     *slog.Logger
-	fetches *semaphore.Weighted
+	fetches *fetchGate
 }
 
 // Parts are what a Service works with.
@@ -58,7 +57,7 @@ func New(cfg Config, p Parts) (*Service, error) {
 	}
 	return &Service{
 		cfg: cfg, db: p.DB, store: p.Store, fetch: p.Fetch, engine: p.Engine, metrics: p.Metrics, log: p.Log,
-		fetches: semaphore.NewWeighted(cfg.FetchesAtOnce),
+		fetches: newFetchGate(cfg.FetchesAtOnce, fetchWait),
 	}, nil
 }
 
@@ -78,7 +77,7 @@ type Config struct {
 	SpoolDir string
 	// FetchTimeout bounds the fetch of an image URL as a whole.
 	FetchTimeout time.Duration
-	// FetchesAtOnce bounds the fetches under way in this process.
+	// FetchesAtOnce bounds the fetches under way in this process; one account has at most a quarter of them.
 	FetchesAtOnce int64
 	// UploadTTL is how long an upload ticket works.
 	UploadTTL time.Duration

@@ -23,7 +23,7 @@ func (s *Service) open(ctx context.Context, c Caller, src Source) (opened, error
 	case ByBase64:
 		return opened{ReadCloser: io.NopCloser(bytes.NewReader(src.data)), size: int64(len(src.data))}, nil
 	case ByURL:
-		return s.openURL(ctx, src)
+		return s.openURL(ctx, c, src)
 	case ByUpload:
 		return s.openUpload(ctx, c, src)
 	}
@@ -39,11 +39,12 @@ func (s *Service) checkURL(src Source) error {
 }
 
 // openURL fetches into a nameless file first, so that a slow server holds up no core of the engine.
-func (s *Service) openURL(ctx context.Context, src Source) (opened, error) {
-	if err := s.fetches.Acquire(ctx, 1); err != nil {
-		return opened{}, fmt.Errorf("wait to fetch: %w", err)
+func (s *Service) openURL(ctx context.Context, c Caller, src Source) (opened, error) {
+	leave, err := s.fetches.enter(ctx, c.Account)
+	if err != nil {
+		return opened{}, err
 	}
-	defer s.fetches.Release(1)
+	defer leave()
 
 	resp, err := s.fetch.Get(ctx, src.url, safefetch.Limits{MaxBytes: MaxImageBytes, Total: s.cfg.FetchTimeout})
 	if err != nil {
