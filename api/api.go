@@ -46,8 +46,10 @@ func (a *API) Handler() http.Handler {
 	r.NotFound(handle(unknownPath))
 	r.MethodNotAllowed(handle(unknownMethod(r)))
 	// The links to finished files need no key.
-	r.Get("/optimize/{id}/file", handle(a.download))
-	r.Get("/optimize/{id}/image", handle(a.download))
+	for _, name := range []string{"file", "image"} {
+		r.Get("/optimize/{id}/"+name, handle(a.download))
+		r.Head("/optimize/{id}/"+name, handle(a.download))
+	}
 	r.Group(func(r chi.Router) {
 		r.Use(a.authenticate)
 		r.Post("/audit", a.once(a.audit))
@@ -78,7 +80,7 @@ func unknownPath(_ http.ResponseWriter, r *http.Request) error {
 func unknownMethod(routes chi.Routes) endpoint {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		path := strings.TrimPrefix(r.URL.Path, Prefix)
-		for _, method := range []string{http.MethodGet, http.MethodPost} {
+		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
 			if routes.Match(chi.NewRouteContext(), method, path) {
 				w.Header().Add("Allow", method)
 			}

@@ -85,7 +85,7 @@ func (a *API) replayOrRun(w http.ResponseWriter, r *http.Request, req request, k
 		return nil
 	}
 	f := fault.From(err)
-	if status := statusOf(f.Code); status < http.StatusInternalServerError && !retryable(status) && ctx.Err() == nil {
+	if status := statusOf(f.Code); status < http.StatusInternalServerError && !retryable(f.Code) && ctx.Err() == nil {
 		if err := mine.finish(ctx, answer{status: status, body: encode(bodyOf(f))}); err != nil {
 			return err
 		}
@@ -96,8 +96,12 @@ func (a *API) replayOrRun(w http.ResponseWriter, r *http.Request, req request, k
 }
 
 // retryable tells a refusal that another try may not meet, and that is therefore not stored.
-func retryable(status int) bool {
-	switch status {
+func retryable(code fault.Code) bool {
+	switch code { //nolint:exhaustive // all other codes are about the request itself
+	case fault.ImageUnreachable, fault.VideoUnreachable, fault.AudioUnreachable:
+		return true
+	}
+	switch statusOf(code) {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusTooManyRequests:
 		return true
 	}

@@ -4,6 +4,10 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/go-chi/chi/v5"
+	"github.com/google/uuid"
+
+	"veracity/media"
 	"veracity/platform/fault"
 )
 
@@ -17,28 +21,41 @@ func (a *API) optimize(ctx context.Context, req request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	var callback string
-	if _, ok := f["callback_url"]; ok {
-		if callback, ok = f.text("callback_url"); !ok {
-			return answer{}, fault.New(fault.InvalidCallback, "callback_url must be a string: a public https URL.")
-		}
-		if callback == "" {
-			return answer{}, fault.New(fault.InvalidURL, "callback_url is empty: leave it out or send a public https URL.")
-		}
+	callback, err := f.callback()
+	if err != nil {
+		return answer{}, err
 	}
-	return answer{}, a.media.StartOptimize(ctx, req.caller, src, callback)
+	answerTo := func(id uuid.UUID) answer {
+		return answer{status: http.StatusAccepted, body: encode(media.Optimization{ID: id, Status: media.Queued, Media: src.Media})}
+	}
+	id, err := a.media.StartOptimize(ctx, req.caller, src, callback, req.recordJob(answerTo))
+	if err != nil {
+		return answer{}, err
+	}
+	return answerTo(id), nil
 }
 
-// readOptimization is GET /optimize/{id}. No optimization exists while optimizing is paused.
-func (a *API) readOptimization(http.ResponseWriter, *http.Request) error {
-	return noOptimization()
+// callback reads callback_url, "" when there is none.
+func (f fields) callback() (string, error) {
+	if _, ok := f["callback_url"]; !ok {
+		return "", nil
+	}
+	callback, ok := f.text("callback_url")
+	switch {
+	case !ok:
+		return "", fault.New(fault.InvalidCallback, "callback_url must be a string: a public https URL.")
+	case callback == "":
+		return "", fault.New(fault.InvalidURL, "callback_url is empty: leave it out or send a public https URL.")
+	}
+	return callback, nil
 }
 
-// download is GET /optimize/{id}/file and /image.
-func (a *API) download(http.ResponseWriter, *http.Request) error {
-	return noOptimization()
-}
-
-func noOptimization() error {
-	return fault.New(fault.NotFound, "There is no such optimization, it has not succeeded yet, or it has expired.")
+// readOptimization is GET /optimize/{id}.
+func (a *API) readOptimization(w http.ResponseWriter, r *http.Request) error {
+	body, err := a.media.ReadOptimization(r.Context(), callerOf(r.Context()), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, body)
+	return nil
 }

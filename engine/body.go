@@ -10,8 +10,8 @@ import (
 
 // What a request reads that comes too early or outlived its check.
 var (
-	errNotAdmitted = errors.New("the engine has not admitted the check")
-	errSealed      = errors.New("the check is over")
+	errNotAdmitted = errors.New("the engine has not admitted the file")
+	errSealed      = errors.New("the call is over")
 )
 
 // gatedBody is a Source on its way into one request. It stays shut until the engine's 100 Continue; its first Read then
@@ -67,7 +67,7 @@ func (b *gatedBody) next(p []byte) (int, error) {
 	b.left -= int64(n)
 	if errors.Is(err, io.EOF) {
 		if b.left > 0 {
-			b.failure = fmt.Errorf("send image: %d bytes are missing: %w", b.left, io.ErrUnexpectedEOF)
+			b.failure = fmt.Errorf("send file: %d bytes are missing: %w", b.left, io.ErrUnexpectedEOF)
 		}
 		return n, b.failure
 	}
@@ -87,7 +87,7 @@ func expectEnd(r io.Reader) error {
 	n, err := io.ReadFull(r, extra[:])
 	switch {
 	case n > 0:
-		return errors.New("send image: the source is longer than its size")
+		return errors.New("send file: the source is longer than its size")
 	case errors.Is(err, io.EOF):
 		return nil
 	}

@@ -27,14 +27,17 @@ const (
 // errOverTime ends an exchange that took longer than the client waits.
 var errOverTime = errors.New("over the client's time")
 
-// Client is a Checker that asks an engine process. It is safe for concurrent use.
+// Client is a Checker and a Worker that asks an engine process. It is safe for concurrent use.
 type Client struct {
 	cfg  ClientConfig
 	base string
 	http *http.Client
 }
 
-var _ Checker = (*Client)(nil)
+var (
+	_ Checker = (*Client)(nil)
+	_ Worker  = (*Client)(nil)
+)
 
 // NewClient makes a client. It holds no connection between calls, so there is nothing to close.
 func NewClient(cfg ClientConfig) (*Client, error) {
@@ -56,8 +59,8 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 		// One call a connection: a refused body is never sent just to keep one usable, and none is left over from an engine
 		// that is gone. On a unix socket that costs nothing.
 		DisableKeepAlives: true,
-		// The transport sends the body unasked when this has passed; the whole check has ended by then.
-		ExpectContinueTimeout:  2 * cfg.Timeout,
+		// The transport sends the body unasked when this has passed; the call has been given up by then.
+		ExpectContinueTimeout:  2 * max(cfg.Timeout, cfg.JobAdmission),
 		MaxResponseHeaderBytes: 64 << 10,
 	}
 	refuse := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -68,38 +71,69 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 // decide. When it returns, no Read of src.Body is under way. Besides the faults of Checker it answers errors of
 // src.Admitted and src.Body as they are, and ctx's own error when ctx ended.
 func (c *Client) CheckImage(ctx context.Context, src Source) (Report, error) {
-	if f := c.cfg.incomplete(); f != nil {
-		return Report{}, f
-	}
-	if f := RefuseSize(src.Size); f != nil {
-		return Report{}, f
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, c.cfg.Timeout, errOverTime)
-	defer cancel()
-	body := newGatedBody(ctx, src)
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{Got100Continue: body.open})
-	req, err := c.request(traced, http.MethodPost, PathCheckImage, body)
+	answer, err := c.sendImage(ctx, PathCheckImage, src)
 	if err != nil {
 		return Report{}, err
-	}
-	req.ContentLength = src.Size
-	req.Header.Set("Content-Type", "application/octet-stream")
-	req.Header.Set("Expect", "100-continue")
-	status, answer, err := c.do(req)
-	failure := body.seal()
-	switch {
-	case failure != nil:
-		return Report{}, failure
-	case err != nil:
-		return Report{}, err
-	case status != http.StatusOK:
-		return Report{}, refusal(status, answer)
 	}
 	var report Report
 	if err := json.Unmarshal(answer, &report); err != nil || !report.valid() {
 		return Report{}, errBadAnswer("a report that cannot be read")
 	}
 	return report, nil
+}
+
+// AcceptImage implements Worker. It is like CheckImage in all but its answer.
+func (c *Client) AcceptImage(ctx context.Context, src Source) (File, error) {
+	answer, err := c.sendImage(ctx, PathAcceptImage, src)
+	if err != nil {
+		return File{}, err
+	}
+	var file File
+	if err := json.Unmarshal(answer, &file); err != nil || !file.valid() {
+		return File{}, errBadAnswer("a file that cannot be read")
+	}
+	return file, nil
+}
+
+// sendImage sends an image and answers what the engine says of it.
+func (c *Client) sendImage(ctx context.Context, path string, src Source) (answer []byte, err error) {
+	if f := c.cfg.incomplete(); f != nil {
+		return nil, f
+	}
+	if f := RefuseSize(src.Size); f != nil {
+		return nil, f
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.cfg.Timeout, errOverTime)
+	defer cancel()
+	body := newGatedBody(ctx, src)
+	req, err := c.upload(ctx, path, body, body.open)
+	if err != nil {
+		return nil, err
+	}
+	status, answer, err := c.do(req)
+	failure := body.seal()
+	switch {
+	case failure != nil:
+		return nil, failure
+	case err != nil:
+		return nil, err
+	case status != http.StatusOK:
+		return nil, refusal(status, answer)
+	}
+	return answer, nil
+}
+
+// upload is a request that sends body once the engine has admitted it, at which admitted is called.
+func (c *Client) upload(ctx context.Context, path string, body *gatedBody, admitted func()) (*http.Request, error) {
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{Got100Continue: admitted})
+	req, err := c.request(ctx, http.MethodPost, path, body)
+	if err != nil {
+		return nil, err
+	}
+	req.ContentLength = body.src.Size
+	req.Header.Set("Content-Type", "application/octet-stream")
+	req.Header.Set("Expect", "100-continue")
+	return req, nil
 }
 
 // RefuseSize answers the fault for a file of no bytes or of too many, or nil.
@@ -109,6 +143,21 @@ func RefuseSize(size int64) *fault.Fault {
 		return fault.New(fault.InvalidImage, "The image is empty.")
 	case size > MaxImageBytes:
 		return fault.New(fault.ImageTooLarge, "The image is larger than %d bytes.", MaxImageBytes)
+	}
+	return nil
+}
+
+// RefuseClip answers the fault for a video or voice clip of no bytes or of too many, or nil.
+func RefuseClip(media Media, size int64) *fault.Fault {
+	empty, tooLarge := fault.VideoUnsupported, fault.VideoTooLarge
+	if media == Audio {
+		empty, tooLarge = fault.AudioUnsupported, fault.AudioTooLarge
+	}
+	switch {
+	case size <= 0:
+		return fault.New(empty, "The file is empty.")
+	case size > MaxClipBytes:
+		return fault.New(tooLarge, "The file is larger than %d bytes.", int64(MaxClipBytes))
 	}
 	return nil
 }
@@ -133,14 +182,20 @@ func (c *Client) do(req *http.Request) (status int, answer []byte, err error) {
 		return 0, nil, lost(req.Context(), err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	answer, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes+1))
+	answer, err = readAnswer(req.Context(), resp.Body)
+	return resp.StatusCode, answer, err
+}
+
+// readAnswer reads an answer that is to be held whole.
+func readAnswer(ctx context.Context, body io.Reader) ([]byte, error) {
+	answer, err := io.ReadAll(io.LimitReader(body, maxAnswerBytes+1))
 	if err != nil {
-		return 0, nil, lost(req.Context(), err)
+		return nil, lost(ctx, err)
 	}
 	if len(answer) > maxAnswerBytes {
-		return 0, nil, errBadAnswer("an answer without end")
+		return nil, errBadAnswer("an answer without end")
 	}
-	return resp.StatusCode, answer, nil
+	return answer, nil
 }
 
 // lost says what a broken exchange means: the caller went away, the time is over, or the engine is gone.
@@ -218,16 +273,4 @@ func (c *Client) ask(ctx context.Context, path string) (status int, answer []byt
 		return 0, nil, err
 	}
 	return c.do(req)
-}
-
-// valid says whether the report says anything.
-func (r Report) valid() bool {
-	switch r.Verdict {
-	case AI, Real, Uncertain:
-		return r.Score != nil && r.DecidedBy != ""
-	case Unavailable:
-		return r.Score == nil && r.DecidedBy != ""
-	case None:
-	}
-	return false
 }

@@ -29,11 +29,19 @@ type ClientConfig struct {
 	Timeout time.Duration
 	// ReadyTimeout bounds a question after the engine's state.
 	ReadyTimeout time.Duration
+	// JobAdmission bounds a job's wait for its place; it is to be longer than the engine's own JobQueueWait.
+	JobAdmission time.Duration
+	// JobSilence is how long an engine that has admitted a job may give no sign of life: read none of the file, send no
+	// line, send none of the output. Jobs have no other bound than their context.
+	JobSilence time.Duration
 }
 
 // DefaultClientConfig is a client without an address.
 func DefaultClientConfig() ClientConfig {
-	return ClientConfig{Connect: 2 * time.Second, Timeout: time.Minute, ReadyTimeout: 2 * time.Second}
+	return ClientConfig{
+		Connect: 2 * time.Second, Timeout: time.Minute, ReadyTimeout: 2 * time.Second,
+		JobAdmission: time.Minute, JobSilence: 30 * time.Second,
+	}
 }
 
 // Validate names the field that is wrong. A missing Token or Region passes: it is answered per call, as the API contract
@@ -49,6 +57,7 @@ func (c ClientConfig) Validate() error {
 	}
 	for name, d := range map[string]time.Duration{
 		"Connect": c.Connect, "Timeout": c.Timeout, "ReadyTimeout": c.ReadyTimeout,
+		"JobAdmission": c.JobAdmission, "JobSilence": c.JobSilence,
 	} {
 		if d <= 0 {
 			return fmt.Errorf("engine client: %s is %s: a positive duration is needed", name, d)

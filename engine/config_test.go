@@ -51,6 +51,8 @@ func TestClientConfigNamesWhatIsWrong(t *testing.T) {
 		"Connect":      func(c *ClientConfig) { c.Connect = 0 },
 		"Timeout":      func(c *ClientConfig) { c.Timeout = 0 },
 		"ReadyTimeout": func(c *ClientConfig) { c.ReadyTimeout = -1 },
+		"JobAdmission": func(c *ClientConfig) { c.JobAdmission = 0 },
+		"JobSilence":   func(c *ClientConfig) { c.JobSilence = 0 },
 	}
 	for want, alter := range spoil {
 		cfg := DefaultClientConfig()

@@ -63,23 +63,29 @@ type Lanes struct {
 	Provenance ProvenanceLane `json:"provenance"`
 }
 
-// Report is the engine's whole answer on one image.
+// Report is the engine's whole answer on one file.
 type Report struct {
 	Media     Media     `json:"media"`
 	Verdict   Verdict   `json:"verdict"`
 	Score     *int      `json:"score"`
 	DecidedBy DecidedBy `json:"decided_by"`
 	Lanes     Lanes     `json:"lanes"`
+	// Video describes a checked video, Audio a checked voice clip.
+	Video *VideoInfo `json:"video,omitempty"`
+	Audio *AudioInfo `json:"audio,omitempty"`
 	// Detail is the raw report behind detail=full. Its shape may change.
 	Detail Detail `json:"detail"`
 }
 
 // Detail says how the readings came about.
 type Detail struct {
-	File       File               `json:"file"`
-	Provenance any                `json:"provenance,omitempty"`
-	TimingsMS  map[string]float64 `json:"timings_ms"`
-	Engine     string             `json:"engine"`
+	File       File `json:"file"`
+	Provenance any  `json:"provenance,omitempty"`
+	// Clip says what a video or voice clip is made of and which frames were read, Voice what its sound holds.
+	Clip      any                `json:"clip,omitempty"`
+	Voice     any                `json:"voice,omitempty"`
+	TimingsMS map[string]float64 `json:"timings_ms"`
+	Engine    string             `json:"engine"`
 }
 
 // File is what the engine found the file to be.

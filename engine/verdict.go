@@ -1,6 +1,9 @@
 package engine
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Scores that a lane without one of its own counts with.
 const (
@@ -11,7 +14,7 @@ const (
 )
 
 // Weighed lanes must reach these scores together before they decide; between them lies honest doubt. A pixels score
-// at or above strongAI contradicts a trusted camera manifest.
+// (or, where there is sound, a voice score) at or above strongAI contradicts a trusted camera manifest.
 const (
 	weighedAI   = 95
 	weighedReal = 5
@@ -39,7 +42,100 @@ func Decide(l Lanes) (Verdict, *int, DecidedBy) {
 }
 
 func contradicted(l Lanes) bool {
-	return l.Watermark.Verdict == AI || (l.Pixels.Verdict == AI && l.Pixels.Score >= strongAI)
+	return l.Watermark.Verdict == AI || strong(l.Pixels)
+}
+
+func strong(l Lane) bool { return l.Verdict == AI && l.Score >= strongAI }
+
+// DecideFrame is what one frame of a video says by itself, from its pixels and watermark lanes. A frame without a verdict
+// has the score of one that leans to neither side.
+func DecideFrame(l Lanes) (Verdict, int) {
+	l.Provenance = ProvenanceLane{Verdict: None}
+	verdict, s, _ := Decide(l)
+	if s == nil {
+		return verdict, conflictScore
+	}
+	return verdict, *s
+}
+
+// DecideVideo decides as Decide does, over the lanes of the whole clip: provenance is the file's, the others are pooled
+// from its frames. sound is the voice lane. It never makes a video `ai` or `real`, since a made-up voice over filmed
+// pictures says nothing about them, but a strong `ai` in it contradicts every `real`.
+func DecideVideo(l Lanes, sound Lane) (Verdict, *int, DecidedBy) {
+	verdict, s, by := Decide(l)
+	if verdict == Real && strong(sound) {
+		return Uncertain, score(conflictScore), ByConflict
+	}
+	return verdict, s, by
+}
+
+// DecideVoice decides on a voice clip: provenance as for images, with a conflict where a strong voice lane contradicts a
+// trusted `real`; else the voice lane. A lane in doubt decides nothing alone, and names itself; two are weighed.
+func DecideVoice(p ProvenanceLane, voice Lane) (Verdict, *int, DecidedBy) {
+	switch {
+	case p.Verdict == Real && strong(voice):
+		return Uncertain, score(conflictScore), ByConflict
+	case p.Verdict == AI:
+		return AI, score(provenanceAI), ByProvenance
+	case p.Verdict == Real:
+		return Real, score(provenanceReal), ByProvenance
+	case voice.Verdict == AI, voice.Verdict == Real:
+		return voice.Verdict, score(voice.Score), ByVoice
+	case p.Verdict == Uncertain && voice.Verdict == Uncertain:
+		return weigh(Lanes{Pixels: voice, Provenance: p})
+	case p.Verdict == Uncertain:
+		return Uncertain, score(provenanceUncertain), ByProvenance
+	case voice.Verdict == Uncertain:
+		return Uncertain, score(voice.Score), ByVoice
+	case voice.Verdict == None:
+		return Uncertain, score(conflictScore), ByVoice
+	}
+	return Unavailable, nil, ByVoice
+}
+
+// Pool sums up one lane over the frames of a video or the windows of a voice clip. They show the same scene or speaker,
+// so that they are no independent evidence and their scores are averaged, never added up: more than half of those that
+// lean must agree and none may say the opposite, else the whole is `uncertain`. Those that found nothing do not count.
+func Pool(lanes []Lane) Lane {
+	by := map[Verdict][]Lane{}
+	for _, l := range lanes {
+		by[l.Verdict] = append(by[l.Verdict], l)
+	}
+	said := slices.Concat(by[AI], by[Real], by[Uncertain])
+	switch {
+	case len(said) == 0 && len(by[None]) > 0:
+		return Lane{None, conflictScore}
+	case len(said) == 0:
+		return Lane{Unavailable, conflictScore}
+	case len(by[Real]) == 0 && 2*len(by[AI]) > len(said):
+		return Lane{AI, mean(by[AI])}
+	case len(by[AI]) == 0 && 2*len(by[Real]) > len(said):
+		return Lane{Real, mean(by[Real])}
+	}
+	return Lane{Uncertain, mean(said)}
+}
+
+// PoolMarks sums up the watermark lane of the frames of a video: a mark that decodes in one frame decides for the clip,
+// the surest first, since nothing but a generator writes it.
+func PoolMarks(lanes []Lane) Lane {
+	best := Lane{Unavailable, conflictScore}
+	for _, l := range lanes {
+		if l.Verdict == AI && (best.Verdict != AI || l.Score > best.Score) {
+			best = l
+		}
+	}
+	if best.Verdict == AI {
+		return best
+	}
+	return Pool(lanes)
+}
+
+func mean(lanes []Lane) int {
+	sum := 0
+	for _, l := range lanes {
+		sum += l.Score
+	}
+	return int(math.Round(float64(sum) / float64(len(lanes))))
 }
 
 // weigh adds up the doubtful lanes as independent evidence: their log-odds sum.

@@ -33,48 +33,77 @@ uncertain   *           *           uncertain   weighed     65
 *           *           unavailable unavailable weighed     null
 `
 
+// Verdicts that the lanes can have. A watermark is never `real`: its absence says nothing.
+var (
+	provenances = []string{"ai", "real", "uncertain", "none", "unavailable"}
+	watermarks  = []string{"ai", "uncertain", "none", "unavailable"}
+	scored      = []string{"strong", "ai", "real", "uncertain", "none", "unavailable"}
+)
+
 func TestPolicyDecidesEveryCombination(t *testing.T) {
 	t.Parallel()
-	rows := strings.Split(strings.TrimSpace(policy), "\n")
-	seen := map[string]bool{}
-	for _, provenance := range []string{"ai", "real", "uncertain", "none", "unavailable"} {
-		for _, watermark := range []string{"ai", "uncertain", "none", "unavailable"} {
-			for _, pixels := range []string{"strong", "ai", "real", "uncertain", "none", "unavailable"} {
-				row := find(t, rows, provenance, watermark, pixels)
-				seen[row] = true
-				want := strings.Fields(row)[3:]
-				verdict, score, by := engine.Decide(lanes(provenance, watermark, pixels))
-				got := []string{string(verdict), string(by), "null"}
-				if score != nil {
-					got[2] = fmt.Sprint(*score)
-				}
+	table := newTable(policy, 3)
+	for _, provenance := range provenances {
+		for _, watermark := range watermarks {
+			for _, pixels := range scored {
+				want := table.find(t, provenance, watermark, pixels)
+				got := answer(engine.Decide(lanes(provenance, watermark, pixels)))
 				require.Equal(t, want, got, "provenance %s, watermark %s, pixels %s", provenance, watermark, pixels)
 			}
 		}
 	}
-	require.Len(t, seen, len(rows), "every row of the policy is met by some combination")
+	table.requireAllMet(t)
 }
 
-func find(t *testing.T, rows []string, lanes ...string) string {
+// answer is a decision in the columns of the tables.
+func answer(verdict engine.Verdict, score *int, by engine.DecidedBy) string {
+	s := "null"
+	if score != nil {
+		s = fmt.Sprint(*score)
+	}
+	return fmt.Sprintf("%s %s %s", verdict, by, s)
+}
+
+// table is a policy as rows of lane verdicts, followed by what they lead to.
+type table struct {
+	rows  [][]string
+	lanes int
+	met   map[int]bool
+}
+
+func newTable(text string, lanes int) table {
+	t := table{lanes: lanes, met: map[int]bool{}}
+	for row := range strings.Lines(strings.TrimSpace(text)) {
+		t.rows = append(t.rows, strings.Fields(row))
+	}
+	return t
+}
+
+func (p table) find(t *testing.T, lanes ...string) string {
 	t.Helper()
-	for _, row := range rows {
+	for i, row := range p.rows {
 		matches := true
-		for i, cell := range strings.Fields(row)[:3] {
-			matches = matches && (cell == "*" || cell == lanes[i])
+		for k, cell := range row[:p.lanes] {
+			matches = matches && (cell == "*" || cell == lanes[k])
 		}
 		if matches {
-			return row
+			p.met[i] = true
+			return strings.Join(row[p.lanes:], " ")
 		}
 	}
 	require.Fail(t, "no row", "%v", lanes)
 	return ""
 }
 
+func (p table) requireAllMet(t *testing.T) {
+	t.Helper()
+	require.Len(t, p.met, len(p.rows), "every row of the policy is met by some combination")
+}
+
 func lanes(provenance, watermark, pixels string) engine.Lanes {
 	l := engine.Lanes{
 		Provenance: engine.ProvenanceLane{Verdict: engine.Verdict(provenance)},
 		Watermark:  engine.Lane{Verdict: engine.Verdict(watermark), Score: 50},
-		Pixels:     engine.Lane{Verdict: engine.Verdict(pixels), Score: 50},
 	}
 	switch watermark {
 	case "ai":
@@ -82,17 +111,23 @@ func lanes(provenance, watermark, pixels string) engine.Lanes {
 	case "uncertain":
 		l.Watermark.Score = 70
 	}
-	switch pixels {
-	case "strong":
-		l.Pixels = engine.Lane{Verdict: engine.AI, Score: 95}
-	case "ai":
-		l.Pixels.Score = 85
-	case "real":
-		l.Pixels.Score = 5
-	case "uncertain":
-		l.Pixels.Score = 60
-	}
+	l.Pixels = scoredLane(pixels)
 	return l
+}
+
+// scoredLane is a pixels or voice lane as the tables name it.
+func scoredLane(name string) engine.Lane {
+	switch name {
+	case "strong":
+		return engine.Lane{Verdict: engine.AI, Score: 95}
+	case "ai":
+		return engine.Lane{Verdict: engine.AI, Score: 85}
+	case "real":
+		return engine.Lane{Verdict: engine.Real, Score: 5}
+	case "uncertain":
+		return engine.Lane{Verdict: engine.Uncertain, Score: 60}
+	}
+	return engine.Lane{Verdict: engine.Verdict(name), Score: 50}
 }
 
 func TestWeakLanesTogetherCanDecide(t *testing.T) {

@@ -30,8 +30,12 @@ const taskAttempts = 3
 
 type taskWorker struct {
 	river.WorkerDefaults[taskArgs]
-	tasks []Task
+	tasks   []Task
+	timeout time.Duration
 }
+
+// Timeout implements river.Worker.
+func (w *taskWorker) Timeout(*river.Job[taskArgs]) time.Duration { return w.timeout }
 
 // Work runs the task that the job names.
 func (w *taskWorker) Work(ctx context.Context, job *river.Job[taskArgs]) error {

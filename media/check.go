@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"veracity/engine"
-	"veracity/platform/fault"
 	"veracity/platform/postgres"
 	"veracity/quota"
 )
@@ -90,22 +89,4 @@ func (s *Service) giveBack(ctx context.Context, c Caller, hold uuid.UUID) {
 	if _, err := quota.Release(ctx, s.db, c.Account, hold); err != nil {
 		s.log.ErrorContext(ctx, "release hold", "account", c.Account, "hold", hold, "error", err)
 	}
-}
-
-// StartCheck would start the check of a video or a voice clip. This version has no lane for them, so it refuses before
-// anything is held or read.
-func (s *Service) StartCheck(_ context.Context, _ Caller, src Source) error {
-	if src.Way == ByURL {
-		if err := s.checkURL(src); err != nil {
-			return err
-		}
-	}
-	return fault.New(fault.ModelUnavailable, "This server has no models for checking %s yet. Images can be checked.", plural(src.Media))
-}
-
-func plural(m engine.Media) string {
-	if m == engine.Audio {
-		return "voice clips"
-	}
-	return string(m) + "s"
 }

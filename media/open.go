@@ -21,7 +21,8 @@ import (
 func (s *Service) open(ctx context.Context, c Caller, src Source) (opened, error) {
 	switch src.Way {
 	case ByBase64:
-		return opened{ReadCloser: io.NopCloser(bytes.NewReader(src.data)), size: int64(len(src.data))}, nil
+		data := bytes.NewReader(src.data)
+		return opened{ReadCloser: io.NopCloser(data), size: int64(len(src.data)), rewind: data}, nil
 	case ByURL:
 		return s.openURL(ctx, c, src)
 	case ByUpload:
@@ -64,7 +65,7 @@ func (s *Service) openURL(ctx context.Context, c Caller, src Source) (opened, er
 		_ = file.Close()
 		return opened{}, fetchFault(err, src.Media)
 	}
-	return opened{ReadCloser: file, size: size}, nil
+	return opened{ReadCloser: file, size: size, rewind: file}, nil
 }
 
 // spool makes a file that vanishes with its last descriptor, so that a killed process leaves nothing behind.
@@ -153,7 +154,7 @@ func (s *Service) openUpload(ctx context.Context, c Caller, src Source) (opened,
 	}
 	return opened{
 		ReadCloser: body, size: info.Size,
-		admitted: func(ctx context.Context) error { return s.useUpload(ctx, c, src.upload) },
+		admitted: func(ctx context.Context) error { return useUpload(ctx, s.db, c, src.upload) },
 	}, nil
 }
 

@@ -42,17 +42,18 @@ func (s *Service) SweepUploads(ctx context.Context) (int, error) {
 	return removed, nil
 }
 
-// uploadLive tells whether a blob must stay: it may still be asked for, or its ticket still works and only the blob in
-// its place refuses a second PUT.
+// uploadLive tells whether a blob must stay: it may still be asked for, a job works on it, or its ticket still works and
+// only the blob in its place refuses a second PUT.
 func (s *Service) uploadLive(ctx context.Context, key string) (bool, error) {
 	id, err := uuid.Parse(strings.TrimPrefix(key, uploadPrefix))
 	if err != nil {
 		return false, nil //nolint:nilerr // a name that is no id of ours belongs to no ticket
 	}
 	var live bool
-	err = s.db.QueryRow(ctx, `SELECT EXISTS (
-			SELECT FROM upload WHERE id = @id AND (state = 'issued' OR expires_at > now() - @grace::interval))`,
-		pgx.NamedArgs{"id": id, "grace": uploadGrace}).Scan(&live)
+	err = s.db.QueryRow(ctx, `SELECT
+			EXISTS (SELECT FROM upload WHERE id = @id AND (state = 'issued' OR expires_at > now() - @grace::interval))
+			OR EXISTS (SELECT FROM job WHERE source_key = @key AND ended_at IS NULL)`,
+		pgx.NamedArgs{"id": id, "key": key, "grace": uploadGrace}).Scan(&live)
 	if err != nil {
 		return false, fmt.Errorf("look up upload: %w", err)
 	}

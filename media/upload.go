@@ -11,6 +11,7 @@ import (
 	"veracity/engine"
 	"veracity/engine/probe"
 	"veracity/platform/fault"
+	"veracity/platform/postgres"
 	"veracity/platform/storage"
 )
 
@@ -103,8 +104,8 @@ func (s *Service) findUpload(ctx context.Context, c Caller, id uuid.UUID) (int64
 }
 
 // useUpload uses a ticket up. Of several calls at once one succeeds.
-func (s *Service) useUpload(ctx context.Context, c Caller, id uuid.UUID) error {
-	tag, err := s.db.Exec(ctx, `
+func useUpload(ctx context.Context, db postgres.DB, c Caller, id uuid.UUID) error {
+	tag, err := db.Exec(ctx, `
 		UPDATE upload SET state = 'used', ended_at = now()
 		WHERE id = @id AND account_id = @account AND state = 'issued' AND expires_at > now()`,
 		pgx.NamedArgs{"id": id, "account": c.Account})

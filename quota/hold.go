@@ -88,6 +88,39 @@ func hold(ctx context.Context, db postgres.DB, req Request) (uuid.UUID, error) {
 	return id, nil
 }
 
+// Look refuses what [Hold] would refuse now, and takes nothing: advice before work that a refusal would waste. It
+// returns how many of the account's job slots are free.
+func Look(ctx context.Context, db postgres.DB, req Request) (free int, err error) {
+	err = db.QueryRow(ctx, `
+		SELECT coalesce(a.jobs_override, a.plan_jobs) - s.jobs
+		FROM job_slot s JOIN account a ON a.id = s.account_id WHERE s.account_id = @account`,
+		pgx.NamedArgs{"account": req.Account}).Scan(&free)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return 0, fmt.Errorf("look for a job slot: %w", err)
+	}
+	if req.Slot && free < 1 {
+		return 0, TooManyJobs()
+	}
+	if _, err := renew(ctx, db, &req.Account); err != nil {
+		return 0, err
+	}
+	balance, err := Read(ctx, db, req.Account)
+	if err == nil && balance.Available < req.Amount {
+		err = exceeded(req.Amount, balance)
+	}
+	return free, err
+}
+
+// LockSlots makes a transaction that will end a hold with a slot take its locks in the order in which Hold does, so that
+// jobs of one account that start and end at once do not wait for each other in a circle.
+func LockSlots(ctx context.Context, tx pgx.Tx, account uuid.UUID) error {
+	_, err := tx.Exec(ctx, `SELECT FROM job_slot WHERE account_id = @account FOR UPDATE`, pgx.NamedArgs{"account": account})
+	if err != nil {
+		return fmt.Errorf("lock job slots: %w", err)
+	}
+	return nil
+}
+
 // Settle charges amount credits of a hold (0 to what was held), gives the rest back and frees its slot. It reports
 // false when the hold had ended before, so that what happens twice counts once.
 func Settle(ctx context.Context, db postgres.DB, account, holdID uuid.UUID, amount int64) (bool, error) {
@@ -170,11 +203,16 @@ func takeSlot(ctx context.Context, db postgres.DB, account uuid.UUID) error {
 		return fmt.Errorf("take job slot: %w", err)
 	}
 	if tag.RowsAffected() == 0 {
-		return fault.New(fault.TooManyJobs,
-			"The account already runs as many jobs as its plan allows. Try again when one has ended, or move to a larger plan.",
-		).WithRetryAfter(slotRetry)
+		return TooManyJobs()
 	}
 	return nil
+}
+
+// TooManyJobs is the refusal of one more job at once.
+func TooManyJobs() error {
+	return fault.New(fault.TooManyJobs,
+		"The account already runs as many jobs as its plan allows. Try again when one has ended, or move to a larger plan.",
+	).WithRetryAfter(slotRetry)
 }
 
 // slotRetry is how long a caller without a free slot is asked to wait: about the length of a short job.

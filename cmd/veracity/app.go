@@ -17,7 +17,6 @@ import (
 	"veracity/account"
 	"veracity/api"
 	"veracity/billing"
-	"veracity/engine"
 	"veracity/jobs"
 	"veracity/media"
 	"veracity/migrations"
@@ -25,6 +24,7 @@ import (
 	"veracity/platform/safefetch"
 	"veracity/platform/storage"
 	"veracity/web"
+	"veracity/webhook"
 )
 
 // App is the whole service wired up. Commands and end-to-end tests make it alike.
@@ -33,15 +33,17 @@ type App struct {
 	Log      *slog.Logger
 	DB       *pgxpool.Pool
 	Store    storage.Store
-	Engine   engine.Checker
+	Engine   media.Engine
 	Accounts *account.Accounts
 	Media    *media.Service
+	Webhooks *webhook.Deliveries
 	Metrics  *prometheus.Registry
 
 	handler     http.Handler
 	awaitEngine func(context.Context) error
 	address     string
 	differences prometheus.Gauge
+	strays      prometheus.Gauge
 	closers     []closer
 }
 
@@ -84,18 +86,37 @@ func (a *App) wire(ctx context.Context) error {
 		return err
 	}
 	a.Accounts = &account.Accounts{DB: a.DB, Seal: ring, Plans: billing.Plans(), Log: a.Log}
-	a.Media, err = media.New(a.Settings.Media, media.Parts{
-		DB: a.DB, Store: a.Store, Fetch: fetch, Engine: a.Engine, Metrics: media.NewMetrics(a.Metrics), Log: a.Log,
-	})
-	if err != nil {
+	if err := a.makeActs(fetch); err != nil {
 		return err
 	}
 	a.differences = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "veracity_balance_differences", Help: "Balances that differ from their journal; must be 0.",
 	})
+	a.strays = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "veracity_stray_holds", Help: "Credit holds without a live job, or live jobs without their hold; must be 0.",
+	})
 	a.Metrics.MustRegister(collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &depthCollector{a}, a.differences)
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &depthCollector{a}, a.differences, a.strays)
 	a.handler, err = a.routes()
+	return err
+}
+
+// makeActs makes the domains whose acts need a queue.
+func (a *App) makeActs(fetch *safefetch.Fetcher) error {
+	queue, err := jobs.NewQueue(a.DB)
+	if err != nil {
+		return err
+	}
+	a.Webhooks, err = webhook.New(a.Settings.Webhooks, webhook.Parts{
+		DB: a.DB, Fetch: fetch, Secrets: a.Accounts, Queue: queue, Metrics: webhook.NewMetrics(a.Metrics), Log: a.Log,
+	})
+	if err != nil {
+		return err
+	}
+	a.Media, err = media.New(a.Settings.Media, media.Parts{
+		DB: a.DB, Store: a.Store, Fetch: fetch, Engine: a.Engine, Queue: queue, Webhooks: a.Webhooks,
+		Metrics: media.NewMetrics(a.Metrics), Log: a.Log,
+	})
 	return err
 }
 
@@ -178,7 +199,8 @@ func plansShown() []web.Plan {
 
 // startWorker begins to work the queues in this process.
 func (a *App) startWorker(ctx context.Context) error {
-	w, err := jobs.Start(ctx, a.Settings.Jobs, a.DB, a.tasks(), a.Log)
+	acts := jobs.Acts{Media: a.Media, Webhooks: a.Webhooks, Tasks: a.tasks()}
+	w, err := jobs.Start(ctx, a.Settings.Jobs, a.DB, acts, a.Log)
 	if err != nil {
 		return err
 	}

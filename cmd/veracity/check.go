@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -82,20 +81,16 @@ func checkFile(ctx context.Context, started startedEngine, name string) (engine.
 	return checkOnce(ctx, started, name)
 }
 
-func checkOnce(ctx context.Context, checker engine.Checker, name string) (engine.Report, error) {
-	f, err := os.Open(name)
+func checkOnce(ctx context.Context, checker startedEngine, name string) (engine.Report, error) {
+	f, err := openLocal(name)
 	if err != nil {
-		return engine.Report{}, fault.Wrap(err, fault.InvalidImage, "The file cannot be opened: %v.", err)
+		return engine.Report{}, err
 	}
 	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return engine.Report{}, fmt.Errorf("look at %s: %w", name, err)
+	if f.media == engine.Video || f.media == engine.Audio {
+		return checker.CheckClip(ctx, engine.ClipRequest{Source: f.source(), Media: f.media, MaxSeconds: engine.MaxClipSeconds})
 	}
-	if !info.Mode().IsRegular() {
-		return engine.Report{}, fault.New(fault.InvalidImage, "This is no file.")
-	}
-	return checker.CheckImage(ctx, engine.Source{Body: f, Size: info.Size()})
+	return checker.CheckImage(ctx, f.source())
 }
 
 func (s *Settings) printCheck(out io.Writer, name string, report engine.Report, refusal error, full bool) error {

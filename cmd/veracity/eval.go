@@ -100,11 +100,16 @@ func classOf(expected string) string {
 	return ""
 }
 
+// refusals are how the engine says that it has read a file and will not judge it.
+var refusals = []fault.Code{
+	fault.UnsupportedMedia, fault.InvalidImage, fault.VideoUnsupported, fault.AudioUnsupported, fault.VideoTooLong, fault.AudioTooLong,
+}
+
 // observed is what the engine said, in the words of the class that was asked for.
 func observed(class string, report engine.Report, err error) string {
 	if err != nil {
 		code := fault.CodeOf(err)
-		if class == "robustness" && (code == fault.UnsupportedMedia || code == fault.InvalidImage) {
+		if class == "robustness" && slices.Contains(refusals, code) {
 			return class
 		}
 		return string(code)

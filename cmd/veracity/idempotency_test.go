@@ -73,7 +73,7 @@ func TestTwinsRunOnce(t *testing.T) {
 
 func TestRefusalsThatMayPassAreNotStored(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := start(t, func(s *Settings) { s.Optimize = "off" })
 	none := int64(0)
 	c := s.customer(account.Overrides{Credits: &none})
 	body := inBase64(labelledPNG(t))

@@ -71,7 +71,8 @@ func TestBodiesAndSourcesAreRefused(t *testing.T) {
 		"seconds beyond a number": {`{"audio_upload_id":"` + id + `","seconds":1e999}`, 400, "invalid_parameter"},
 		"video too long":          {`{"video_upload_id":"` + id + `","seconds":180.5}`, 413, "video_too_long"},
 		"clip too long":           {`{"audio_upload_id":"` + id + `","seconds":181}`, 413, "video_too_long"},
-		"a video, no models":      {`{"video_upload_id":"` + id + `","seconds":180}`, 503, "model_unavailable"},
+		"a video never uploaded":  {`{"video_upload_id":"` + id + `","seconds":180}`, 404, "upload_not_found"},
+		"a clip never uploaded":   {`{"audio_upload_id":"` + id + `","seconds":0.1}`, 404, "upload_not_found"},
 	} {
 		r := c.audit(row.body)
 		require.Equal(t, row.status, r.status, "%s: %s", name, r.body)
@@ -79,9 +80,6 @@ func TestBodiesAndSourcesAreRefused(t *testing.T) {
 		if row.code == "video_too_long" {
 			require.InDelta(t, 180, got["detail"].(map[string]any)["max_seconds"], 0)
 			require.Greater(t, got["detail"].(map[string]any)["seconds"], 180.0)
-		}
-		if row.code == "model_unavailable" {
-			require.Empty(t, r.header.Get("Retry-After"))
 		}
 	}
 	c.spent(0)
@@ -311,7 +309,7 @@ func TestUnknownJobsPathsAndMethods(t *testing.T) {
 
 func TestOptimizeIsPausedAndSaysSo(t *testing.T) {
 	t.Parallel()
-	c := start(t).customer(account.Overrides{})
+	c := start(t, func(s *Settings) { s.Optimize = "off" }).customer(account.Overrides{})
 	image := inBase64(labelledPNG(t))
 	upload := c.upload("image/png", labelledPNG(t))
 	for name, row := range map[string]refusal{

@@ -26,7 +26,7 @@ func newRoot(getenv func(string) string) *cobra.Command {
 	s.register(root)
 	root.AddCommand(
 		devCommand(s), serveCommand(s), workerCommand(s), engineCommand(s), migrateCommand(s),
-		accountCommand(s), keyCommand(s), checkCommand(s), evalCommand(s), configCommand(s), doctorCommand(s),
+		accountCommand(s), keyCommand(s), checkCommand(s), optimizeCommand(s), jobsCommand(s), evalCommand(s), configCommand(s), doctorCommand(s),
 	)
 	return root
 }
@@ -37,6 +37,16 @@ func noArgs(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return usageError{fmt.Errorf("%q is not known here: see `%s --help`", args[0], cmd.CommandPath())}
+}
+
+// oneArg asks for exactly one argument, called what.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			return nil
+		}
+		return usageError{fmt.Errorf("name one %s: see `%s --help`", what, cmd.CommandPath())}
+	}
 }
 
 // someArgs asks for at least one argument, called what.

@@ -103,6 +103,6 @@ func (s *Settings) bind(ctx context.Context) error {
 		host = "127.0.0.1"
 	}
 	s.BaseURL = "http://" + net.JoinHostPort(host, strconv.Itoa(bound.Port))
-	s.Storage.PublicURL = s.BaseURL
+	s.Storage.PublicURL, s.Media.BaseURL = s.BaseURL, s.BaseURL
 	return nil
 }

@@ -22,6 +22,7 @@ import (
 	"veracity/platform/safefetch"
 	"veracity/platform/seal"
 	"veracity/platform/storage"
+	"veracity/webhook"
 )
 
 // Settings are all settings of the program. They come from flags, then VERACITY_* variables, then defaults.
@@ -45,6 +46,7 @@ type Settings struct {
 	Fetch    safefetch.Config
 	Media    media.Config
 	Jobs     jobs.Config
+	Webhooks webhook.Config
 	Engine   engine.ClientConfig
 	Serve    serve.Config
 
@@ -76,9 +78,9 @@ func envName(flag string) string {
 func defaultSettings(getenv func(string) string) *Settings {
 	return &Settings{
 		Data: ".veracity", Listen: "127.0.0.1:8080", MetricsListen: "127.0.0.1:9464",
-		LogLevel: "info", Optimize: "off", Shutdown: 30 * time.Second, Workers: true,
+		LogLevel: "info", Optimize: "on", Shutdown: 30 * time.Second, Workers: true,
 		Database: postgres.DefaultConfig(), Storage: storage.DefaultConfig(), Fetch: safefetch.DefaultConfig(),
-		Media: media.DefaultConfig(), Jobs: jobs.DefaultConfig(),
+		Media: media.DefaultConfig(), Jobs: jobs.DefaultConfig(), Webhooks: webhook.DefaultConfig(),
 		Engine: engine.DefaultClientConfig(), Serve: serve.DefaultConfig(0),
 		getenv: getenv,
 	}
@@ -107,7 +109,7 @@ func (s *Settings) registerServer(fs *pflag.FlagSet) {
 	fs.StringVar(&s.BaseURL, "base-url", s.BaseURL, "address under which clients reach the service; default http://LISTEN")
 	fs.StringVar(&s.LogLevel, "log-level", s.LogLevel, "debug, info, warn or error")
 	fs.StringVar(&s.SecretKey, "secret-key", s.SecretKey, "id:base64 keys that seal secrets, comma-separated, the newest first")
-	fs.StringVar(&s.Optimize, "optimize", s.Optimize, "switch of optimizations: off (this version has none)")
+	fs.StringVar(&s.Optimize, "optimize", s.Optimize, "switch of optimizations: on, or off, which pauses them")
 	fs.DurationVar(&s.Shutdown, "shutdown-timeout", s.Shutdown, "how long requests may go on after SIGTERM")
 	fs.BoolVar(&s.Workers, "workers", s.Workers, "run job workers in the serving process")
 }
@@ -129,12 +131,34 @@ func (s *Settings) registerParts(fs *pflag.FlagSet) {
 	fs.DurationVar(&s.Media.HoldTTL, "hold-ttl", s.Media.HoldTTL, "when the credits of a lost image check are given back")
 	fs.StringVar(&s.Media.SpoolDir, "spool-dir", "", "folder of files on their way to the engine; default DATA/spool")
 
-	fs.StringSliceVar(&s.Jobs.Queues, "queues", s.Jobs.Queues, "queues that a worker works")
-	fs.IntVar(&s.Jobs.MaintenanceAtOnce, "maintenance-at-once", s.Jobs.MaintenanceAtOnce, "maintenance jobs at once")
-	fs.DurationVar(&s.Jobs.JobTimeout, "job-timeout", s.Jobs.JobTimeout, "longest run of a maintenance job")
-	fs.DurationVar(&s.Jobs.RescueAfter, "rescue-after", s.Jobs.RescueAfter, "when a lost job is handed to another worker")
-	fs.DurationVar(&s.Jobs.SoftStop, "soft-stop", s.Jobs.SoftStop, "how long jobs may go on after SIGTERM")
+	fs.Int64Var(&s.Media.SpoolBytes, "spool-bytes", s.Media.SpoolBytes, "bytes of files of unknown length that wait there at once")
+	fs.DurationVar(&s.Media.ClipFetchTimeout, "clip-fetch-timeout", s.Media.ClipFetchTimeout, "whole time to fetch a video or voice clip")
+	s.registerJobs(fs)
 	s.registerEngine(fs)
+}
+
+func (s *Settings) registerJobs(fs *pflag.FlagSet) {
+	fs.DurationVar(&s.Media.JobTime, "job-time", s.Media.JobTime, "how long a job may take from its start, retries included")
+	fs.DurationVar(&s.Media.Lease, "job-lease", s.Media.Lease, "how long a worker may be silent before its job is taken up")
+	fs.IntVar(&s.Media.Attempts, "job-attempts", s.Media.Attempts, "how often a job is begun before it fails")
+	fs.DurationVar(&s.Media.RetryWait, "job-retry-wait", s.Media.RetryWait, "wait before a job's second attempt; it doubles")
+	fs.DurationVar(&s.Media.ResultTTL, "result-ttl", s.Media.ResultTTL, "how long results stay readable from the end of their job")
+
+	fs.StringSliceVar(&s.Jobs.Queues, "queues", s.Jobs.Queues, "queues that a worker works")
+	fs.IntVar(&s.Jobs.ChecksAtOnce, "checks-at-once", s.Jobs.ChecksAtOnce, "video and voice checks at once")
+	fs.IntVar(&s.Jobs.OptimizationsAtOnce, "optimizations-at-once", s.Jobs.OptimizationsAtOnce, "optimizations at once")
+	fs.IntVar(&s.Jobs.WebhooksAtOnce, "webhooks-at-once", s.Jobs.WebhooksAtOnce, "webhooks sent at once")
+	fs.IntVar(&s.Jobs.MaintenanceAtOnce, "maintenance-at-once", s.Jobs.MaintenanceAtOnce, "maintenance tasks at once")
+	fs.DurationVar(&s.Jobs.JobTimeout, "job-timeout", s.Jobs.JobTimeout, "net below VERACITY_JOB_TIME: longest run of one attempt")
+	fs.DurationVar(&s.Jobs.RescueAfter, "rescue-after", s.Jobs.RescueAfter, "when a lost queue row is handed to another worker")
+	fs.DurationVar(&s.Jobs.TakeUpEvery, "take-up-every", s.Jobs.TakeUpEvery, "how often lost jobs are looked for")
+	fs.DurationVar(&s.Jobs.TaskTimeout, "task-timeout", s.Jobs.TaskTimeout, "longest run of a maintenance task")
+	fs.DurationVar(&s.Jobs.SoftStop, "soft-stop", s.Jobs.SoftStop, "how long jobs may go on after SIGTERM")
+	fs.DurationVar(&s.Jobs.Poll, "poll", s.Jobs.Poll, "how often a queue is looked at unasked")
+
+	fs.DurationVar(&s.Webhooks.Timeout, "webhook-timeout", s.Webhooks.Timeout, "longest attempt at a webhook")
+	fs.DurationSliceVar(&s.Webhooks.Retries, "webhook-retries", s.Webhooks.Retries, "waits before a webhook's second attempt, the third and so on")
+	fs.DurationVar(&s.Webhooks.Keep, "webhook-keep", s.Webhooks.Keep, "how long deliveries stay readable")
 }
 
 // read applies the environment to every setting that no flag gave, and fills in what depends on others.
@@ -182,7 +206,8 @@ func (s *Settings) derive() error {
 		s.BaseURL = "http://" + s.Listen // bind makes it what clients reach
 	}
 	s.BaseURL = strings.TrimRight(s.BaseURL, "/")
-	s.Storage.PublicURL = s.BaseURL
+	s.Storage.PublicURL, s.Media.BaseURL = s.BaseURL, s.BaseURL
+	s.Media.Optimize = s.Optimize == "on"
 	sized := serve.DefaultConfig(s.Serve.Cores)
 	if s.isDefault("engine-queue") {
 		s.Serve.Queue = sized.Queue
@@ -215,12 +240,14 @@ func (s *Settings) validate() error {
 		return usageError{fmt.Errorf("VERACITY_BASE_URL is %q: want http://HOST or https://HOST", s.BaseURL)}
 	case !slices.Contains([]string{"debug", "info", "warn", "error"}, s.LogLevel):
 		return usageError{fmt.Errorf("VERACITY_LOG_LEVEL is %q: allowed are debug, info, warn, error", s.LogLevel)}
-	case s.Optimize != "off":
-		return usageError{fmt.Errorf("VERACITY_OPTIMIZE is %q: this version allows off alone", s.Optimize)}
+	case s.Optimize != "on" && s.Optimize != "off":
+		return usageError{fmt.Errorf("VERACITY_OPTIMIZE is %q: allowed are on and off", s.Optimize)}
+	case s.Jobs.JobTimeout <= s.Media.JobTime:
+		return usageError{fmt.Errorf("VERACITY_JOB_TIMEOUT is %s: it must be longer than VERACITY_JOB_TIME (%s)", s.Jobs.JobTimeout, s.Media.JobTime)}
 	case s.Shutdown < 0 || s.Shutdown > 10*time.Minute:
 		return usageError{fmt.Errorf("VERACITY_SHUTDOWN_TIMEOUT is %s: allowed are 0s to 10m", s.Shutdown)}
 	}
-	for _, check := range []func() error{s.Fetch.Validate, s.Media.Validate, s.Jobs.Validate} {
+	for _, check := range []func() error{s.Fetch.Validate, s.Media.Validate, s.Jobs.Validate, s.Webhooks.Validate} {
 		if err := check(); err != nil {
 			return usageError{err}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"veracity/api"
 	"veracity/jobs"
+	"veracity/media"
 	"veracity/quota"
 )
 
@@ -22,6 +23,19 @@ func (a *App) tasks() []jobs.Task {
 			_, err := a.Media.SweepUploads(ctx)
 			return err
 		}},
+		{Name: "expire-jobs", Every: 5 * time.Minute, Run: func(ctx context.Context) error {
+			_, err := a.Media.ExpireJobs(ctx)
+			return err
+		}},
+		{Name: "sweep-jobs", Every: time.Hour, Run: func(ctx context.Context) error {
+			_, err := a.Media.SweepJobs(ctx)
+			return err
+		}},
+		{Name: "forget-webhooks", Every: 6 * time.Hour, Run: func(ctx context.Context) error {
+			_, err := a.Webhooks.Forget(ctx)
+			return err
+		}},
+		{Name: "reconcile-jobs", Every: 24 * time.Hour, Run: a.reconcile},
 		{Name: "forget-answers", Every: time.Hour, Run: func(ctx context.Context) error {
 			_, err := api.ForgetAnswers(ctx, a.DB)
 			return err
@@ -53,6 +67,23 @@ func (a *App) auditBalances(ctx context.Context) error {
 	}
 	if len(found) > 0 {
 		return fmt.Errorf("%d balances differ from their journal", len(found))
+	}
+	return nil
+}
+
+// reconcile alarms when a hold has no live job or a live job no hold, which no path of the product may bring about.
+func (a *App) reconcile(ctx context.Context) error {
+	found, err := media.Reconcile(ctx, a.DB)
+	if err != nil {
+		return err
+	}
+	a.strays.Set(float64(len(found)))
+	for _, stray := range found {
+		a.Log.ErrorContext(ctx, "credits and jobs do not match",
+			"what", stray.What, "account", stray.Account, "hold", stray.Hold, "job", stray.Job, "credits", stray.Credits)
+	}
+	if len(found) > 0 {
+		return fmt.Errorf("%d holds and jobs do not match", len(found))
 	}
 	return nil
 }

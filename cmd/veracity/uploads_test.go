@@ -197,11 +197,7 @@ func TestStorageThatIsGoneIsSaidSo(t *testing.T) {
 
 func TestUploadsWorkOnARealS3Server(t *testing.T) {
 	t.Parallel()
-	cfg := storagetest.S3(t)
-	s := start(t, func(s *Settings) {
-		s.Storage.URL, s.Storage.AccessKey, s.Storage.SecretKey = cfg.URL, cfg.AccessKey, cfg.SecretKey
-	})
-	c := s.customer(account.Overrides{})
+	c := start(t, onS3(t)).customer(account.Overrides{})
 	png := labelledPNG(t)
 	ticket := c.ticket("image/png", len(png))
 	require.Equal(t, http.StatusOK, c.put(ticket, png))

@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"veracity/engine"
-	"veracity/engine/probe"
+	"veracity/engine/ffmpeg"
 	"veracity/engine/provenance"
 	"veracity/engine/raster"
 	"veracity/engine/serve"
+	"veracity/engine/voice"
 	"veracity/platform/fault"
 )
 
@@ -41,14 +42,18 @@ type lane struct {
 	put func(r *engine.Report, got reading)
 }
 
-// lanes are all that look at an image, in no order: adding one is a package and a line.
-var lanes = []lane{
-	{"provenance", readProvenance, func(r *engine.Report, got reading) {
-		r.Lanes.Provenance, r.Detail.Provenance = got.provenance, got.detail
-	}},
+// frameLanes look at pixels alone, in no order: adding one is a package and a line. They read the frames of videos too.
+var frameLanes = []lane{
 	{"watermark", absent, func(r *engine.Report, got reading) { r.Lanes.Watermark = got.lane }},
 	{"pixels", absent, func(r *engine.Report, got reading) { r.Lanes.Pixels = got.lane }},
 }
+
+// lanes are all that look at an image.
+var lanes = append([]lane{
+	{"provenance", readProvenance, func(r *engine.Report, got reading) {
+		r.Lanes.Provenance, r.Detail.Provenance = got.provenance, got.detail
+	}},
+}, frameLanes...)
 
 // undecided is the score of a lane that cannot lean to either side.
 const undecided = 50
@@ -65,35 +70,49 @@ func readProvenance(_ context.Context, f file) (reading, error) {
 
 // inspector implements serve.Inspector.
 type inspector struct {
-	decoder *raster.Decoder
-	log     *slog.Logger
+	decoder    *raster.Decoder
+	tool       *ffmpeg.Tool
+	frameLanes []lane
+	log        *slog.Logger
 }
 
 // New starts libvips in this process and gives the engine's inspector. It is a serve.Factory.
 func New(_ context.Context, setup serve.Setup) (serve.Inspector, error) {
+	tool, err := newTool(setup)
+	if err != nil {
+		return nil, fmt.Errorf("set up ffmpeg: %w", err)
+	}
 	//nolint:contextcheck // libvips logs from threads that have no context.
 	decoder, err := raster.Startup(raster.DefaultConfig(), setup.Log)
 	if err != nil {
 		return nil, fmt.Errorf("start libvips: %w", err)
 	}
-	return &inspector{decoder: decoder, log: setup.Log}, nil
+	return &inspector{decoder: decoder, tool: tool, frameLanes: frameLanes, log: setup.Log}, nil
 }
 
-// Models names the lanes that read with a model; this version has none.
-func (*inspector) Models() map[string]string { return map[string]string{} }
+// newTool is nil where the settings name no programs: an engine without them reads images alone.
+func newTool(setup serve.Setup) (*ffmpeg.Tool, error) {
+	if setup.FFmpeg == "" || setup.FFprobe == "" {
+		setup.Log.Warn("ffmpeg or ffprobe is missing: videos and voice clips cannot be read")
+		return nil, nil
+	}
+	cfg := ffmpeg.DefaultConfig()
+	cfg.FFmpeg, cfg.FFprobe, cfg.Log = setup.FFmpeg, setup.FFprobe, setup.Log
+	return ffmpeg.New(cfg)
+}
+
+// Models names the lanes that read with a model.
+func (*inspector) Models() map[string]string { return map[string]string{"voice": voice.Model} }
 
 // Inspect reads one image file. Its faults are those of [raster.Decoder.Decode].
 func (i *inspector) Inspect(ctx context.Context, data []byte) (engine.Report, error) {
 	start := time.Now()
-	format := probe.Sniff(data[:min(len(data), probe.HeadBytes)])
-	image, err := i.decoder.Decode(ctx, data, format)
+	found, image, err := i.decode(ctx, data)
 	if err != nil {
 		return engine.Report{}, err
 	}
 	report := engine.Report{Media: engine.Image, Detail: engine.Detail{
-		File:      engine.File{Format: format.Name(), Bytes: int64(len(data)), Width: image.Width, Height: image.Height},
-		TimingsMS: map[string]float64{"decode": since(start)},
-		Engine:    Version,
+		File: found, TimingsMS: map[string]float64{"decode": since(start)}, Engine: Version,
 	}}
 	if err := readAll(ctx, lanes, &report, file{data: data, image: image}); err != nil {
 		return engine.Report{}, err
@@ -130,16 +149,20 @@ func readAll(ctx context.Context, lanes []lane, report *engine.Report, f file) e
 }
 
 func guarded(ctx context.Context, l lane, f file) (got reading, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fault.Wrap(fmt.Errorf("lane %s panicked: %v", l.name, p), fault.EngineError, "The check failed on our side.")
-		}
-	}()
+	defer recovered("lane "+l.name, &err)
 	got, err = l.read(ctx, f)
 	if err != nil {
 		return reading{}, fmt.Errorf("read the %s lane: %w", l.name, err)
 	}
 	return got, nil
+}
+
+// recovered, deferred, makes a panic an error: on a goroutine of a check's own it would end the engine and the checks of
+// others with it.
+func recovered(what string, err *error) {
+	if p := recover(); p != nil {
+		*err = fault.Wrap(fmt.Errorf("%s panicked: %v", what, p), fault.EngineError, "The check failed on our side.")
+	}
 }
 
 func since(start time.Time) float64 {

@@ -4,7 +4,8 @@
 // and everybody could by one in the other, so nothing here ever says real. Words do not count, structure does: a caption
 // that mentions a generator states nothing.
 //
-// The packages below read formats and judge nothing: container walks files, ifd, exif, iptc and xmp read their blocks.
+// The packages below read formats and judge nothing: container walks images and clip walks videos and sound, ifd, exif,
+// iptc and xmp read their blocks.
 package provenance
 
 import (

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -149,6 +152,52 @@ func TestOnlyNamedProgramsStart(t *testing.T) {
 	require.NoError(t, err, found.Error)
 	require.Contains(t, found.Error, "permission denied")
 	require.NotContains(t, found.Error, "copy:")
+}
+
+// videoPolicy is a policy under which ffmpeg can work, and where ffmpeg and ffprobe are.
+func videoPolicy(t *testing.T) (p sandbox.Policy, ffmpeg, ffprobe string) {
+	t.Helper()
+	ffmpeg, err := exec.LookPath("ffmpeg")
+	require.NoError(t, err, "the engine needs ffmpeg")
+	ffprobe, err = exec.LookPath("ffprobe")
+	require.NoError(t, err, "the engine needs ffprobe")
+	p = policy(t)
+	p.Exec = []string{ffmpeg, ffprobe}
+	p.Limits = sandbox.Limits{MemoryBytes: 2 << 30, FileBytes: 1 << 30, OpenFiles: 256, Processes: 1024}
+	return p, ffmpeg, ffprobe
+}
+
+func TestVideoIsMadeAndReadUnderTheLock(t *testing.T) {
+	t.Parallel()
+	p, ffmpeg, ffprobe := videoPolicy(t)
+	clip := filepath.Join(p.Scratch, "clip.mp4")
+	found, err := imprison(t, p, nil, "run", ffmpeg, "-v", "error", "-nostdin",
+		"-f", "lavfi", "-i", "testsrc2=size=320x240:rate=10:duration=1", "-f", "lavfi", "-i", "sine=duration=1",
+		"-c:v", "libx264", "-c:a", "aac", "-movflags", "+faststart", clip)
+	require.NoError(t, err, found.Error)
+	require.Empty(t, found.Error)
+	found, err = imprison(t, p, nil, "run", ffprobe, "-v", "error", clip)
+	require.NoError(t, err, found.Error)
+	require.Empty(t, found.Error)
+}
+
+func TestVideoProgramsReachNeitherTheNetworkNorOtherFiles(t *testing.T) {
+	t.Parallel()
+	var reached atomic.Bool
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Store(true) }))
+	t.Cleanup(server.Close)
+	p, ffmpeg, _ := videoPolicy(t)
+	elsewhere := filepath.Join(t.TempDir(), "private.wav")
+	made := exec.CommandContext(t.Context(), ffmpeg, "-v", "error", "-nostdin", "-f", "lavfi", "-i", "sine=duration=1", elsewhere)
+	require.NoError(t, made.Run())
+	for _, source := range []string{server.URL + "/clip.wav", elsewhere} {
+		out := filepath.Join(p.Scratch, "out.wav")
+		found, err := imprison(t, p, nil, "run", ffmpeg, "-v", "error", "-nostdin", "-i", source, out)
+		require.NoError(t, err, found.Error)
+		require.Contains(t, found.Error, "exit status")
+		require.NoFileExists(t, out)
+	}
+	require.False(t, reached.Load())
 }
 
 func TestMemoryOverTheLimitFailsInTheChildAlone(t *testing.T) {

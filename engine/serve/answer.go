@@ -54,7 +54,13 @@ var statuses = map[fault.Code]int{
 	fault.EngineRegionMissing:      http.StatusMisdirectedRequest,
 	fault.ImageTooLarge:            http.StatusRequestEntityTooLarge,
 	fault.TooManyPixels:            http.StatusRequestEntityTooLarge,
+	fault.VideoTooLarge:            http.StatusRequestEntityTooLarge,
+	fault.VideoTooLong:             http.StatusRequestEntityTooLarge,
+	fault.AudioTooLarge:            http.StatusRequestEntityTooLarge,
+	fault.AudioTooLong:             http.StatusRequestEntityTooLarge,
 	fault.UnsupportedMedia:         http.StatusUnsupportedMediaType,
+	fault.VideoUnsupported:         http.StatusUnsupportedMediaType,
+	fault.AudioUnsupported:         http.StatusUnsupportedMediaType,
 	fault.EngineUnavailable:        http.StatusServiceUnavailable,
 	fault.ModelUnavailable:         http.StatusServiceUnavailable,
 }

@@ -14,67 +14,107 @@ import (
 	"veracity/platform/fault"
 )
 
-// errOverTime ends a check that runs longer than CheckTimeout.
-var errOverTime = errors.New("over the check's time")
+// errOverTime ends a check that runs longer than CheckTimeout, and a job that runs longer than JobTimeout.
+var errOverTime = errors.New("over its time")
 
-// checkImage admits, receives, inspects and answers. Nothing of the body is read before the check has its place: the
-// first read is what makes net/http send 100 Continue.
+// checkImage answers a report.
 func (s *server) checkImage(w http.ResponseWriter, r *http.Request) {
-	report, err := s.check(w, r)
-	if err == nil {
-		s.answer(w, http.StatusOK, report)
+	report, took, err := check(s, w, r, Inspector.Inspect)
+	if err != nil {
+		s.fail(w, r, err)
 		return
 	}
-	var f *fault.Fault
-	switch {
-	case errors.As(err, &f):
+	took.note(&report)
+	s.answer(w, http.StatusOK, report)
+}
+
+// acceptImage answers what an image is.
+func (s *server) acceptImage(w http.ResponseWriter, r *http.Request) {
+	file, _, err := check(s, w, r, Inspector.Accept)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.answer(w, http.StatusOK, file)
+}
+
+// fail answers a refusal for err, unless nobody is left to hear it.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if f := s.explain(r.Context(), err); f != nil {
 		s.refuse(w, f)
-	case r.Context().Err() != nil:
-		s.log.DebugContext(r.Context(), "caller left during a check")
-	default:
-		s.log.ErrorContext(r.Context(), "check failed", "error", err)
-		s.refuse(w, fault.New(fault.EngineError, "The check failed."))
 	}
 }
 
-func (s *server) check(w http.ResponseWriter, r *http.Request) (engine.Report, error) {
+// explain turns what hindered a check or job into the fault that its caller gets, or nil when the caller has left. What
+// the caller does not get to know goes to the log.
+func (s *server) explain(ctx context.Context, err error) *fault.Fault {
+	var f *fault.Fault
+	switch {
+	case errors.As(err, &f):
+		ours := statusOf(f.Code) == http.StatusInternalServerError || errors.Is(f, errDiskFull)
+		if cause := f.Unwrap(); cause != nil && ours {
+			s.log.ErrorContext(ctx, "work failed", "code", f.Code, "error", cause)
+		}
+		return f
+	case ctx.Err() != nil:
+		s.log.DebugContext(ctx, "caller left")
+		return nil
+	}
+	s.log.ErrorContext(ctx, "work failed", "error", err)
+	return fault.Wrap(err, fault.EngineError, "The engine failed on this file.")
+}
+
+// arrival is how long a file waited for its place and took to come.
+type arrival struct{ queue, receive time.Duration }
+
+// note writes the times into a report.
+func (a arrival) note(report *engine.Report) {
+	if report.Detail.TimingsMS == nil {
+		report.Detail.TimingsMS = map[string]float64{}
+	}
+	report.Detail.TimingsMS["queue"] = milliseconds(a.queue)
+	report.Detail.TimingsMS["receive"] = milliseconds(a.receive)
+}
+
+// check admits, receives and has the Inspector work. Nothing of the body is read before the check has its place: the
+// first read is what makes net/http send 100 Continue.
+func check[T any](
+	s *server, w http.ResponseWriter, r *http.Request, work func(Inspector, context.Context, []byte) (T, error),
+) (found T, took arrival, err error) {
 	if r.ContentLength < 0 {
-		return engine.Report{}, fault.New(fault.EngineError, "A check needs its Content-Length.")
+		return found, took, errNoLength()
 	}
 	if f := engine.RefuseSize(r.ContentLength); f != nil {
-		return engine.Report{}, f
+		return found, took, f
 	}
 	inspector, err := s.open()
 	if err != nil {
-		return engine.Report{}, unavailable(err)
+		return found, took, unavailable(err)
 	}
 	arrived := time.Now()
 	leave, err := s.gate.enter(r.Context())
 	if err != nil {
-		return engine.Report{}, unavailable(err)
+		return found, took, unavailable(err)
 	}
 	admitted := time.Now()
 	data, err := s.receive(w, r)
 	if err != nil {
 		leave()
-		return engine.Report{}, err
+		return found, took, err
 	}
-	received := time.Now()
-	report, err := s.inspect(r.Context(), inspector, data, leave)
-	if err == nil {
-		if report.Detail.TimingsMS == nil {
-			report.Detail.TimingsMS = map[string]float64{}
-		}
-		report.Detail.TimingsMS["queue"] = milliseconds(admitted.Sub(arrived))
-		report.Detail.TimingsMS["receive"] = milliseconds(received.Sub(admitted))
-	}
-	return report, err
+	took = arrival{queue: admitted.Sub(arrived), receive: time.Since(admitted)}
+	found, err = inspect(r.Context(), s, leave, func(ctx context.Context) (T, error) { return work(inspector, ctx, data) })
+	return found, took, err
+}
+
+func errNoLength() *fault.Fault {
+	return fault.New(fault.EngineError, "A file needs its Content-Length.")
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func unavailable(cause error) *fault.Fault {
-	return fault.Wrap(cause, fault.EngineUnavailable, "The engine cannot take the check right now: %s. Try again.", cause).
+	return fault.Wrap(cause, fault.EngineUnavailable, "The engine cannot take the file right now: %s. Try again.", cause).
 		WithRetryAfter(retryAfter)
 }
 
@@ -100,49 +140,53 @@ func (s *server) receive(w http.ResponseWriter, r *http.Request) ([]byte, error)
 	return data, nil
 }
 
+// outcome is how work ended.
+type outcome[T any] struct {
+	found T
+	err   error
+}
+
 // inspect runs the Inspector on a goroutine of its own, since C code in it hears of no deadline. The place is given back
 // when the work has truly ended, so that there are never more decoders than cores; work that does not end gives the
 // engine up.
-func (s *server) inspect(ctx context.Context, inspector Inspector, data []byte, leave func()) (engine.Report, error) {
-	type outcome struct {
-		report engine.Report
-		err    error
-	}
+func inspect[T any](
+	ctx context.Context, s *server, leave func(), work func(context.Context) (T, error),
+) (none T, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.cfg.CheckTimeout, errOverTime)
 	defer cancel()
 	watchdog := time.AfterFunc(s.cfg.CheckTimeout+s.cfg.StuckGrace, s.giveUp)
-	done := make(chan outcome, 1)
+	done := make(chan outcome[T], 1)
 	go func() {
 		defer leave()
 		defer watchdog.Stop()
-		report, err := s.guarded(ctx, inspector, data)
-		done <- outcome{report, err}
+		found, err := guarded(ctx, s, work)
+		done <- outcome[T]{found, err}
 	}()
 	select {
 	case o := <-done:
 		if o.err != nil && errors.Is(context.Cause(ctx), errOverTime) {
-			return engine.Report{}, overTime()
+			return none, overTime()
 		}
-		return o.report, o.err
+		return o.found, o.err
 	case <-ctx.Done():
 		if errors.Is(context.Cause(ctx), errOverTime) {
-			return engine.Report{}, overTime()
+			return none, overTime()
 		}
-		return engine.Report{}, ctx.Err()
+		return none, ctx.Err()
 	}
 }
 
 func overTime() *fault.Fault {
-	return fault.Wrap(errOverTime, fault.EngineUnavailable, "The check took too long. Try again.").WithRetryAfter(retryAfter)
+	return fault.Wrap(errOverTime, fault.EngineUnavailable, "The file took too long. Try again.").WithRetryAfter(retryAfter)
 }
 
-// guarded turns a panic into an error: a parser's slip over one file must not end the checks of others.
-func (s *server) guarded(ctx context.Context, inspector Inspector, data []byte) (report engine.Report, err error) {
+// guarded turns a panic into an error: a parser's slip over one file must not end the work on others.
+func guarded[T any](ctx context.Context, s *server, work func(context.Context) (T, error)) (found T, err error) {
 	defer func() {
 		if slip := recover(); slip != nil {
-			s.log.ErrorContext(ctx, "check panicked", "panic", slip, "stack", string(debug.Stack()))
-			err = fault.New(fault.EngineError, "The check failed.")
+			s.log.ErrorContext(ctx, "work panicked", "panic", slip, "stack", string(debug.Stack()))
+			err = fault.New(fault.EngineError, "The engine failed on this file.")
 		}
 	}()
-	return inspector.Inspect(ctx, data)
+	return work(ctx)
 }

@@ -2,6 +2,8 @@ package serve
 
 import (
 	"context"
+	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -21,6 +23,21 @@ type scripted func(ctx context.Context, data []byte) (engine.Report, error)
 func (f scripted) Inspect(ctx context.Context, data []byte) (engine.Report, error) {
 	return f(ctx, data)
 }
+
+func (scripted) Accept(context.Context, []byte) (engine.File, error) {
+	return engine.File{}, errUnscripted
+}
+
+func (scripted) InspectClip(context.Context, Job) (engine.Report, error) {
+	return engine.Report{}, errUnscripted
+}
+
+func (scripted) Render(context.Context, Job) (engine.Rendered, error) {
+	return engine.Rendered{}, errUnscripted
+}
+
+// errUnscripted says that a test asked for what it did not script.
+var errUnscripted = errors.New("not in the test's script")
 
 func (scripted) Models() map[string]string { return map[string]string{"pixels": "none"} }
 
@@ -58,6 +75,7 @@ func testConfig(t *testing.T) Config {
 	cfg := DefaultConfig(1)
 	cfg.Queue = 0
 	cfg.Socket, cfg.Scratch = filepath.Join(dir, "s"), filepath.Join(dir, "scratch")
+	require.NoError(t, prepareScratch(cfg.Scratch))
 	return cfg
 }
 
@@ -99,6 +117,12 @@ func serveFor(t *testing.T, cfg Config, factory Factory) running {
 // serveInspector is serveFor with a ready Inspector.
 func serveInspector(t *testing.T, cfg Config, inspector scripted) running {
 	t.Helper()
+	return serveJobs(t, cfg, inspector)
+}
+
+// serveJobs is serveInspector for an Inspector that also works on jobs.
+func serveJobs(t *testing.T, cfg Config, inspector Inspector) running {
+	t.Helper()
 	r := serveFor(t, cfg, func(context.Context, Setup) (Inspector, error) { return inspector, nil })
 	require.Eventually(t, func() bool { return r.Ready(t.Context()) == nil }, 10*time.Second, 5*time.Millisecond)
 	return r
@@ -123,4 +147,80 @@ func requireUnavailable(t *testing.T, err error) {
 	t.Helper()
 	require.Equal(t, fault.EngineUnavailable, fault.CodeOf(err), "%v", err)
 	require.Positive(t, fault.From(err).RetryAfter)
+}
+
+// labour is a scripted Inspector that also works on jobs as a test says.
+type labour struct {
+	scripted
+	accept func(ctx context.Context, data []byte) (engine.File, error)
+	clip   func(ctx context.Context, job Job) (engine.Report, error)
+	paint  func(ctx context.Context, job Job) (engine.Rendered, error)
+}
+
+func (l labour) Accept(ctx context.Context, data []byte) (engine.File, error) {
+	return l.accept(ctx, data)
+}
+
+func (l labour) InspectClip(ctx context.Context, job Job) (engine.Report, error) {
+	return l.clip(ctx, job)
+}
+
+func (l labour) Render(ctx context.Context, job Job) (engine.Rendered, error) {
+	return l.paint(ctx, job)
+}
+
+// clipVerdict is a report on a video that a client takes for one.
+func clipVerdict() engine.Report {
+	return engine.Report{
+		Media: engine.Video, Verdict: engine.Unavailable, DecidedBy: engine.ByWeighed,
+		Video: &engine.VideoInfo{
+			Seconds: 2, FPS: 25, Frames: 50, Width: 64, Height: 48, Audio: engine.NoSound, Readings: []engine.Reading{},
+		},
+	}
+}
+
+// paintBytes is a rendering that writes the given output.
+func paintBytes(output string) func(context.Context, Job) (engine.Rendered, error) {
+	return func(_ context.Context, job Job) (engine.Rendered, error) {
+		return engine.Rendered{
+			ContentType: "image/png", Bytes: int64(len(output)), Width: 64, Height: 48,
+			Score: engine.OptimizationScore{Score: 80, Zone: engine.Excellent},
+		}, os.WriteFile(job.Out, []byte(output), 0o600)
+	}
+}
+
+func video(text string) engine.ClipRequest {
+	return engine.ClipRequest{Source: image(text), Media: engine.Video, MaxSeconds: 60}
+}
+
+// keep is the rendering of an image whose output is kept in *kept.
+func keep(text string, kept *string) engine.RenderRequest {
+	return engine.RenderRequest{
+		Source: image(text), Media: engine.Image,
+		Save: func(_ context.Context, _ engine.Rendered, body io.Reader) error {
+			output, err := io.ReadAll(body)
+			*kept = string(output)
+			return err
+		},
+	}
+}
+
+// checkClip runs the check of a clip on its own goroutine and answers where its error will come.
+func (r running) checkClip(ctx context.Context, text string) <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		_, err := r.CheckClip(ctx, video(text))
+		done <- err
+	}()
+	return done
+}
+
+// requireNoFiles waits until no job has anything in the scratch folder, nor reserved there.
+func requireNoFiles(t *testing.T, r running) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		left, err := filepath.Glob(filepath.Join(r.server.cfg.Scratch, "job-*"))
+		return err == nil && len(left) == 0 && r.server.rooms.left() == r.server.cfg.ScratchBytes
+	}, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return r.server.jobs.running() == 0 }, 10*time.Second, time.Millisecond)
 }

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Why a check is not admitted.
+// Why a file is not admitted.
 var (
 	errFull    = errors.New("the queue is full")
 	errWaited  = errors.New("no place became free in time")
 	errClosing = errors.New("the engine is closing")
 )
 
-// gate admits as many checks at once as it has places and lets a few wait, first come, first served.
+// gate admits as many checks, or jobs, at once as it has places and lets a few wait, first come, first served.
 type gate struct {
 	places  chan struct{}
 	queue   int64
@@ -63,6 +63,6 @@ func (g *gate) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// running and queued are how many checks run and wait now.
+// running and queued are how many run and wait now.
 func (g *gate) running() int { return len(g.places) }
 func (g *gate) queued() int  { return int(g.waiting.Load()) }

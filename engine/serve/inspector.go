@@ -14,8 +14,27 @@ type Inspector interface {
 	// Inspect reads one image file. It should end soon after ctx does. Its errors are faults as engine.Checker lists them;
 	// any other error, and a panic, becomes engine_error.
 	Inspect(ctx context.Context, data []byte) (engine.Report, error)
+	// Accept decodes one image file and says what it is, for optimizations to be refused before they begin.
+	Accept(ctx context.Context, data []byte) (engine.File, error)
+	// InspectClip reads one video or voice clip.
+	InspectClip(ctx context.Context, job Job) (engine.Report, error)
+	// Render optimizes one image or video into job.Out. The answer's Bytes is that file's length.
+	Render(ctx context.Context, job Job) (engine.Rendered, error)
 	// Models maps each lane that reads with a model to that model's state.
 	Models() map[string]string
+}
+
+// Job is one long piece of work on one file.
+type Job struct {
+	// Media is what the caller takes the file for.
+	Media engine.Media
+	// Path is the file, Dir a folder of the job's own that is removed after it, Out where Render writes. Path and Out lie
+	// in Dir.
+	Path, Dir, Out string
+	// MaxSeconds is the longest clip that is taken.
+	MaxSeconds float64
+	// Progress is never nil; it takes 0 to 1.
+	Progress func(done float64)
 }
 
 // Setup is what an Inspector is made from.
@@ -24,7 +43,9 @@ type Setup struct {
 	Scratch string
 	// Cores is how many checks run at once.
 	Cores int
-	Log   *slog.Logger
+	// FFmpeg and FFprobe are the programs' absolute paths, "" where Config.Exec names none.
+	FFmpeg, FFprobe string
+	Log             *slog.Logger
 }
 
 // Factory makes the Inspector, within the sandbox, once. While it works the engine answers engine_unavailable; its error

@@ -87,12 +87,15 @@ func enter(given handoff, listener net.Listener, reexec []string) error {
 // ownProgram is this very program, also when its file has been replaced or removed since the start (proc(5)).
 const ownProgram = "/proc/self/exe"
 
-// Limits of the locked process that are not worth a setting: per check and for the process itself.
+// Limits of the locked process that are not worth a setting: per check, per job (whose programs count in) and for the
+// process itself.
 const (
 	maxFileBytes    = 4 << 30
 	baseDescriptors = 256
+	jobDescriptors  = 32
 	baseThreads     = 512
 	coreThreads     = 64
+	jobThreads      = 256
 )
 
 // policy is the lock that the settings ask for.
@@ -101,7 +104,8 @@ func (c Config) policy() sandbox.Policy {
 		Program: ownProgram, Scratch: c.Scratch, Read: c.Read, Exec: c.Exec,
 		Limits: sandbox.Limits{
 			MemoryBytes: c.MemoryBytes, FileBytes: maxFileBytes,
-			OpenFiles: baseDescriptors + 4*(c.Cores+c.Queue), Processes: baseThreads + coreThreads*c.Cores,
+			OpenFiles: baseDescriptors + 4*(c.Cores+c.Queue) + (jobDescriptors+4*jobQueue)*c.Jobs,
+			Processes: baseThreads + coreThreads*c.Cores + jobThreads*c.Jobs,
 		},
 	}
 }

@@ -14,8 +14,12 @@ import (
 	"veracity/engine/sandbox"
 )
 
-// ErrStuck says that a check ran on after all its time and the engine ended itself, to be started anew.
+// ErrStuck says that a check or job ran on after all its time and the engine ended itself, to be started anew.
 var ErrStuck = errors.New("engine: a check is stuck")
+
+// cleanUp is how long an engine that ends waits for the jobs that it cut off to remove their files. What is left is wiped
+// at the next start.
+const cleanUp = time.Second
 
 // Bounds on connections beside those of a check. Idle ones outlive the client's, so that the client closes first.
 const (
@@ -70,13 +74,16 @@ func serveOn(ctx context.Context, s *server, listener net.Listener, factory Fact
 	failed := make(chan error, 2)
 	go func() { failed <- fmt.Errorf("serve the engine: %w", httpServer.Serve(listener)) }()
 	go func() {
-		inspector, err := factory(ctx, Setup{Scratch: s.cfg.Scratch, Cores: s.cfg.Cores, Log: s.log})
+		inspector, err := factory(ctx, Setup{
+			Scratch: s.cfg.Scratch, Cores: s.cfg.Cores, Log: s.log,
+			FFmpeg: s.cfg.program(ffmpeg), FFprobe: s.cfg.program(ffprobe),
+		})
 		if err != nil {
 			failed <- fmt.Errorf("set the engine up: %w", err)
 			return
 		}
 		s.inspector.Store(&inspector)
-		s.log.InfoContext(ctx, "the engine takes checks", "at_once", s.cfg.Cores, "queue", s.cfg.Queue)
+		s.log.InfoContext(ctx, "the engine takes checks", "at_once", s.cfg.Cores, "queue", s.cfg.Queue, "jobs", s.cfg.Jobs)
 	}()
 	var reason error
 	select {
@@ -85,12 +92,13 @@ func serveOn(ctx context.Context, s *server, listener net.Listener, factory Fact
 		reason = ErrStuck
 	case reason = <-failed:
 	}
-	s.gate.close()
+	s.close()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Drain)
 	defer cancel()
 	if err := httpServer.Shutdown(drain); err != nil {
-		// Checks that did not end in time lose their caller.
+		// What did not end in time loses its caller, and with it its reason to go on.
 		_ = httpServer.Close()
+		s.rooms.awaitEmpty(cleanUp)
 	}
 	return reason
 }

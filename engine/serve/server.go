@@ -19,12 +19,14 @@ type server struct {
 	cfg     Config
 	log     *slog.Logger
 	gate    *gate
+	jobs    *gate
+	rooms   *rooms
 	token   []byte
 	sandbox map[string]string
 
 	// inspector is empty until the factory is done.
 	inspector atomic.Pointer[Inspector]
-	// stuck is closed when a check runs on after all its time.
+	// stuck is closed when a check or job runs on after all its time.
 	stuck  chan struct{}
 	giveUp func()
 }
@@ -34,16 +36,29 @@ func newServer(cfg Config, token []byte, sandbox map[string]string, log *slog.Lo
 	s := &server{
 		cfg: cfg, log: log, token: token, sandbox: sandbox,
 		gate: newGate(cfg.Cores, cfg.Queue, cfg.QueueWait), stuck: make(chan struct{}),
+		jobs:  newGate(cfg.Jobs, jobQueue*cfg.Jobs, cfg.JobQueueWait),
+		rooms: newRooms(cfg.Scratch, cfg.ScratchBytes, log),
 	}
 	s.giveUp = sync.OnceFunc(func() { close(s.stuck) })
 	return s
+}
+
+// close admits nothing more.
+func (s *server) close() {
+	s.gate.close()
+	s.jobs.close()
 }
 
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+engine.PathAlive, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.Handle("GET "+engine.PathReady, s.authorized(http.HandlerFunc(s.ready)))
-	mux.Handle("POST "+engine.PathCheckImage, s.authorized(http.HandlerFunc(s.checkImage)))
+	for path, handle := range map[string]http.HandlerFunc{
+		engine.PathCheckImage: s.checkImage, engine.PathAcceptImage: s.acceptImage,
+		engine.PathCheckClip: s.checkClip, engine.PathRender: s.render,
+	} {
+		mux.Handle("POST "+path, s.authorized(handle))
+	}
 	return mux
 }
 
@@ -70,6 +85,7 @@ func (s *server) authorized(next http.Handler) http.Handler {
 func (s *server) ready(w http.ResponseWriter, _ *http.Request) {
 	state := engine.State{
 		Slots: s.cfg.Cores, Running: s.gate.running(), Queued: s.gate.queued(),
+		JobSlots: s.cfg.Jobs, JobsRunning: s.jobs.running(), JobsQueued: s.jobs.queued(), ScratchFree: s.rooms.left(),
 		Models: map[string]string{}, Sandbox: s.sandbox,
 	}
 	inspector, err := s.open()

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -125,6 +126,14 @@ func TestConfigNamesWhatIsWrong(t *testing.T) {
 		"CheckTimeout":          func(c *Config) { c.CheckTimeout = -time.Second },
 		"StuckGrace":            func(c *Config) { c.StuckGrace = 0 },
 		"Drain":                 func(c *Config) { c.Drain = 0 },
+		"VERACITY_ENGINE_JOBS":  func(c *Config) { c.Jobs = 0 },
+		"JOB_QUEUE_WAIT":        func(c *Config) { c.JobQueueWait = 0 },
+		"JobTimeout":            func(c *Config) { c.JobTimeout = 0 },
+		"JobGrace":              func(c *Config) { c.JobGrace = 0 },
+		"ReceiveStall":          func(c *Config) { c.ReceiveStall = -1 },
+		"SendStall":             func(c *Config) { c.SendStall = 0 },
+		"Heartbeat":             func(c *Config) { c.Heartbeat = 0 },
+		"SCRATCH_BYTES":         func(c *Config) { c.ScratchBytes = 2*engine.MaxClipBytes - 1 },
 		"MemoryBytes":           func(c *Config) { c.MemoryBytes = 1 << 20 },
 		"Read or Exec":          func(c *Config) { c.Read = []string{"models"} },
 		"Env":                   func(c *Config) { c.Env = []string{"=x"} },
@@ -144,12 +153,44 @@ func TestTheLockFollowsTheSettings(t *testing.T) {
 	p := cfg.policy()
 	require.NoError(t, p.Validate())
 	require.Equal(t, cfg.MemoryBytes, p.Limits.MemoryBytes)
-	require.Greater(t, p.Limits.OpenFiles, cfg.Cores+cfg.Queue)
+	require.Greater(t, p.Limits.OpenFiles, cfg.Cores+cfg.Queue+(1+jobQueue)*cfg.Jobs)
+	require.GreaterOrEqual(t, p.Limits.FileBytes, int64(engine.MaxClipBytes))
+	require.Equal(t, cfg.Exec, p.Exec)
 	for _, entry := range cfg.environment() {
 		name, value, _ := strings.Cut(entry, "=")
 		require.Contains(t, []string{"PATH", "LANG", "HOME", "TMPDIR", "XDG_CACHE_HOME", "GORACE"}, name)
 		require.NotEmpty(t, value, strconv.Quote(entry))
 	}
+}
+
+func TestTheInspectorIsToldOfItsPrograms(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "/usr/bin/no-such-program", findProgram("no-such-program"))
+	path, err := exec.LookPath("env")
+	require.NoError(t, err)
+	require.Equal(t, "/usr/bin/env", path)
+	require.Equal(t, path, findProgram("env"))
+
+	cfg := testConfig(t)
+	cfg.Exec = []string{"/opt/video/ffmpeg", "/usr/bin/env"}
+	told := make(chan Setup, 1)
+	serveFor(t, cfg, func(_ context.Context, setup Setup) (Inspector, error) {
+		told <- setup
+		return idle, nil
+	})
+	setup := <-told
+	require.Equal(t, "/opt/video/ffmpeg", setup.FFmpeg)
+	require.Empty(t, setup.FFprobe)
+	require.Equal(t, cfg.Scratch, setup.Scratch)
+	require.Equal(t, []string{"ffmpeg", "ffprobe"},
+		[]string{filepath.Base(DefaultConfig(1).Exec[0]), filepath.Base(DefaultConfig(1).Exec[1])})
+}
+
+func TestMemoryGrowsWithChecksAndJobs(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, DefaultMemory(4, 4), DefaultConfig(4).MemoryBytes)
+	require.Equal(t, int64(jobMemory), DefaultMemory(4, 5)-DefaultMemory(4, 4))
+	require.Equal(t, int64(coreMemory), DefaultMemory(5, 4)-DefaultMemory(4, 4))
 }
 
 func TestServingEndsInOrder(t *testing.T) {

@@ -22,8 +22,11 @@ type Config struct {
 	Args    []string
 	// Env is the whole environment of the process until it has locked itself in. It needs nothing, and holds no secret.
 	Env []string
-	// Dir is where the private folder for socket and scratch is made, "" for the system's temporary folder.
+	// Dir is where the private folder of the socket is made, "" for the system's temporary folder.
 	Dir string
+	// ScratchDir is where the private scratch folder is made, "" for beside the socket. Jobs fill it with up to the engine's
+	// ScratchBytes, so a folder on a disk is better than a temporary one that some systems keep in memory.
+	ScratchDir string
 	// StartTimeout bounds the time from start to readiness; a process that takes longer is killed.
 	StartTimeout time.Duration
 	// ProbeEvery is how often a running engine is asked for a sign of life, ProbeTimeout how long it may take to give one.
@@ -33,19 +36,23 @@ type Config struct {
 	ProbeMisses  int
 	// HealthyAfter is how long an engine must have run for its end to count as a first one again.
 	HealthyAfter time.Duration
-	// StopTimeout is what a stopping engine has to end in order before it is killed.
+	// StopTimeout is what a stopping engine has to end in order before it is killed; it is to be longer than the engine's
+	// Drain.
 	StopTimeout time.Duration
 	// Isolate gives the engine a user namespace of its own where the kernel allows it, and with it a network of its own.
 	Isolate bool
 	Log     *slog.Logger
 }
 
+// afterDrain is what an engine takes at most to end once it has drained.
+const afterDrain = 2 * time.Second
+
 // DefaultConfig keeps the given engine as this program, called with args.
 func DefaultConfig(engine serve.Config, log *slog.Logger, args ...string) Config {
 	return Config{
 		Engine: engine, Args: args, Log: log,
 		StartTimeout: 30 * time.Second, ProbeEvery: 2 * time.Second, ProbeTimeout: 5 * time.Second, ProbeMisses: 3,
-		HealthyAfter: time.Minute, StopTimeout: 5 * time.Second, Isolate: true,
+		HealthyAfter: time.Minute, StopTimeout: engine.Drain + afterDrain, Isolate: true,
 	}
 }
 

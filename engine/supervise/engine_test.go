@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -104,6 +106,43 @@ func (obedient) Inspect(ctx context.Context, data []byte) (engine.Report, error)
 	report := engine.Report{Media: engine.Image, Verdict: engine.Unavailable, DecidedBy: engine.ByWeighed}
 	report.Detail.Provenance = finding
 	return report, nil
+}
+
+// Accept is never asked in these tests.
+func (obedient) Accept(context.Context, []byte) (engine.File, error) {
+	return engine.File{}, errors.New("no image is accepted")
+}
+
+// Render is never asked in these tests.
+func (obedient) Render(context.Context, serve.Job) (engine.Rendered, error) {
+	return engine.Rendered{}, errors.New("nothing is rendered")
+}
+
+// InspectClip does what the clip's text says.
+func (obedient) InspectClip(ctx context.Context, job serve.Job) (engine.Report, error) {
+	order, err := os.ReadFile(job.Path)
+	if err != nil {
+		return engine.Report{}, err
+	}
+	if err := os.WriteFile(filepath.Join(job.Dir, "frame"), order, 0o600); err != nil {
+		return engine.Report{}, err
+	}
+	switch string(order) {
+	case "hold":
+		<-ctx.Done()
+		return engine.Report{}, ctx.Err()
+	case "hang":
+		select {}
+	case "spin":
+		for ctx.Err() == nil {
+			_ = sha256.Sum256(order)
+		}
+		return engine.Report{}, ctx.Err()
+	}
+	return engine.Report{
+		Media: engine.Audio, Verdict: engine.Unavailable, DecidedBy: engine.ByVoice,
+		Audio: &engine.AudioInfo{Seconds: 1, SampleRate: 8000, Channels: 1, Codec: "pcm", Readings: []engine.Reading{}},
+	}, nil
 }
 
 func allocate(bytes string) error {

@@ -19,6 +19,33 @@ const (
 	shortBase = "/tmp"
 )
 
+// folders are the private ones of one supervisor: that of the socket, and that of the scratch folder, which may be the
+// same.
+type folders struct{ socket, scratch string }
+
+// privateFolders makes the folders where the settings want them.
+func privateFolders(cfg Config) (folders, error) {
+	socket, err := privateFolder(cfg.Dir)
+	if err != nil || cfg.ScratchDir == "" {
+		return folders{socket: socket, scratch: socket}, err
+	}
+	if err := os.MkdirAll(cfg.ScratchDir, 0o700); err != nil {
+		return folders{}, errors.Join(fmt.Errorf("make ScratchDir: %w", err), os.RemoveAll(socket))
+	}
+	scratch, err := makeFolder(cfg.ScratchDir)
+	if err != nil {
+		return folders{}, errors.Join(err, os.RemoveAll(socket))
+	}
+	return folders{socket: socket, scratch: scratch}, nil
+}
+
+func (f folders) remove() error {
+	if err := errors.Join(os.RemoveAll(f.socket), os.RemoveAll(f.scratch)); err != nil {
+		return fmt.Errorf("remove the engine's folders: %w", err)
+	}
+	return nil
+}
+
 // privateFolder makes a folder of mode 0700 whose name tells this process's id, and removes those that processes now
 // gone have left.
 func privateFolder(base string) (string, error) {

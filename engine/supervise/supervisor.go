@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -39,7 +38,7 @@ type Status struct {
 // Supervisor keeps one engine running until it is stopped.
 type Supervisor struct {
 	cfg    Config
-	dir    string
+	dirs   folders
 	client *engine.Client
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -57,13 +56,13 @@ func Start(ctx context.Context, cfg Config) (*Supervisor, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	dir, err := privateFolder(cfg.Dir)
+	dirs, err := privateFolders(cfg)
 	if err != nil {
 		return nil, err
 	}
-	s, err := prepare(cfg, dir)
+	s, err := prepare(cfg, dirs)
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, dirs.remove())
 	}
 	started := make(chan error, 1)
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -72,14 +71,14 @@ func Start(ctx context.Context, cfg Config) (*Supervisor, error) {
 	if err := <-started; err != nil {
 		cancel()
 		<-s.done
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, dirs.remove())
 	}
 	return s, nil
 }
 
-func prepare(cfg Config, dir string) (*Supervisor, error) {
-	cfg.Engine.Socket, cfg.Engine.Listen, cfg.Engine.Lifeline = filepath.Join(dir, socketName), "", true
-	cfg.Engine.Scratch = filepath.Join(dir, scratchName)
+func prepare(cfg Config, dirs folders) (*Supervisor, error) {
+	cfg.Engine.Socket, cfg.Engine.Listen, cfg.Engine.Lifeline = filepath.Join(dirs.socket, socketName), "", true
+	cfg.Engine.Scratch = filepath.Join(dirs.scratch, scratchName)
 	if err := cfg.Engine.Validate(); err != nil {
 		return nil, err
 	}
@@ -89,7 +88,7 @@ func prepare(cfg Config, dir string) (*Supervisor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Supervisor{cfg: cfg, dir: dir, client: client, done: make(chan struct{}), changed: make(chan struct{})}, nil
+	return &Supervisor{cfg: cfg, dirs: dirs, client: client, done: make(chan struct{}), changed: make(chan struct{})}, nil
 }
 
 // Socket is the path of the unix socket on which the engine listens. It stays the same over restarts.
@@ -125,7 +124,7 @@ func (s *Supervisor) WaitReady(ctx context.Context) error {
 	}
 }
 
-// Stop asks the engine to end, kills it when it does not within StopTimeout or before ctx ends, and removes its folder.
+// Stop asks the engine to end, kills it when it does not within StopTimeout or before ctx ends, and removes its folders.
 func (s *Supervisor) Stop(ctx context.Context) error {
 	s.cancel()
 	select {
@@ -138,10 +137,7 @@ func (s *Supervisor) Stop(ctx context.Context) error {
 		s.mu.Unlock()
 		<-s.done
 	}
-	if err := os.RemoveAll(s.dir); err != nil {
-		return fmt.Errorf("remove the engine's folder: %w", err)
-	}
-	return nil
+	return s.dirs.remove()
 }
 
 // keep starts engines one after the other until ctx ends. All are started from one thread, locked to this goroutine for

@@ -93,6 +93,31 @@ func (d *disk) Open(ctx context.Context, key string) (io.ReadCloser, Info, error
 	return blob, info, nil
 }
 
+// OpenRange implements Store.
+func (d *disk) OpenRange(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	if err := checkRange(offset, length); err != nil {
+		return nil, err
+	}
+	var blob *blobReader
+	err := d.locate(ctx, key, func(root *os.Root, name string) (err error) {
+		blob, _, err = openBlob(ctx, root, name)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", key, err)
+	}
+	if _, err := blob.file.Seek(headSize+offset, io.SeekStart); err != nil {
+		return nil, errors.Join(unavailable("seek in blob", err), blob.Close())
+	}
+	return limited{io.LimitReader(blob, length), blob}, nil
+}
+
+// limited is a reader of a part that closes the whole.
+type limited struct {
+	io.Reader
+	io.Closer
+}
+
 // Stat implements Store.
 func (d *disk) Stat(ctx context.Context, key string) (Info, error) {
 	blob, info, err := d.Open(ctx, key)

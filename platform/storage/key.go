@@ -62,3 +62,10 @@ func (r TicketRequest) check(now time.Time) error {
 	}
 	return checkBlob(r.Key, r.Size, r.ContentType)
 }
+
+func checkRange(offset, length int64) error {
+	if offset < 0 || length < 1 || length > MaxSize || offset > MaxSize {
+		return fmt.Errorf("range of %d bytes from %d: want 1 or more from 0 or later", length, offset)
+	}
+	return nil
+}

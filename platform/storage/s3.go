@@ -80,13 +80,26 @@ func awsConfig(ctx context.Context, cfg Config, loc bucketLocation) (aws.Config,
 
 // Open implements Store.
 func (b *bucket) Open(ctx context.Context, key string) (io.ReadCloser, Info, error) {
+	return b.get(ctx, key, nil)
+}
+
+// OpenRange implements Store (RFC 9110, section 14.1.2).
+func (b *bucket) OpenRange(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	if err := checkRange(offset, length); err != nil {
+		return nil, err
+	}
+	body, _, err := b.get(ctx, key, aws.String(fmt.Sprintf("bytes=%d-%d", offset, offset+length-1)))
+	return body, err
+}
+
+func (b *bucket) get(ctx context.Context, key string, part *string) (io.ReadCloser, Info, error) {
 	if err := checkKey(key); err != nil {
 		return nil, Info{}, err
 	}
 	act := "open " + key
 	bodyCtx, cancel := context.WithCancel(ctx)
 	opening := time.AfterFunc(b.cfg.CallTimeout, cancel)
-	out, err := b.client.GetObject(bodyCtx, &s3.GetObjectInput{Bucket: &b.name, Key: &key})
+	out, err := b.client.GetObject(bodyCtx, &s3.GetObjectInput{Bucket: &b.name, Key: &key, Range: part})
 	opening.Stop()
 	if err != nil {
 		cancel()

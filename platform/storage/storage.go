@@ -39,6 +39,9 @@ type Store interface {
 	Put(ctx context.Context, key string, body io.Reader, size int64, contentType string) error
 	// Open reads the blob under key; the caller closes it. ctx governs the reading too. ErrNotFound when there is none.
 	Open(ctx context.Context, key string) (io.ReadCloser, Info, error)
+	// OpenRange reads length bytes of the blob from offset on; the caller closes it, also before its end. A range that
+	// does not lie in the blob ends early or is an error. ErrNotFound when there is no blob.
+	OpenRange(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error)
 	// Stat describes the blob under key. ErrNotFound when there is none.
 	Stat(ctx context.Context, key string) (Info, error)
 	// Delete removes the blob under key. Deleting what is not there is no error.

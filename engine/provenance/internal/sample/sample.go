@@ -1,4 +1,4 @@
-// Package sample makes small image files with metadata for the tests of the packages around it: structurally sound
+// Package sample makes small files with metadata for the tests of the packages around it: structurally sound
 // containers with one pixel or none. Nothing but tests imports it.
 package sample
 

@@ -1,0 +1,170 @@
+package inspect
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"veracity/engine"
+	"veracity/engine/mediatest/clips"
+	"veracity/engine/probe"
+	"veracity/engine/voice"
+)
+
+func inspectVideo(t *testing.T, spec clips.Spec) engine.Report {
+	t.Helper()
+	report, err := shared.InspectClip(t.Context(), jobOn(t, engine.Video, clips.File(t, spec)))
+	require.NoError(t, err)
+	require.NotNil(t, report.Video)
+	require.Nil(t, report.Audio)
+	require.Len(t, report.Video.Readings, engine.FrameReadings)
+	return report
+}
+
+func TestAVideoHasEightReadingsSpreadOverIt(t *testing.T) {
+	t.Parallel()
+	report := inspectVideo(t, clips.Spec{Format: probe.MP4, Frames: 240, KeyEvery: 15, Sound: clips.Speech})
+	require.Equal(t, engine.Video, report.Media)
+	require.InDelta(t, 8, report.Video.Seconds, 0.05)
+	require.Equal(t, 240, report.Video.Frames)
+	require.InDelta(t, 30, report.Video.FPS, 0.001)
+	for k, r := range report.Video.Readings {
+		require.InDelta(t, float64(k)+0.5, r.T, 0.51, "each eighth of the clip is read")
+		require.Equal(t, engine.Unavailable, r.Verdict)
+		require.Equal(t, 50, r.Score)
+	}
+}
+
+func TestAPlainVideoHasNoVerdictUntilALaneReadsIt(t *testing.T) {
+	t.Parallel()
+	report := inspectVideo(t, clips.Spec{Format: probe.MP4, Sound: clips.Speech})
+	require.Equal(t, engine.Unavailable, report.Verdict)
+	require.Nil(t, report.Score)
+	require.Equal(t, engine.ByWeighed, report.DecidedBy)
+	absent := engine.Lane{Verdict: engine.Unavailable, Score: 50}
+	require.Equal(t, absent, report.Lanes.Pixels)
+	require.Equal(t, absent, report.Lanes.Watermark)
+	require.Equal(t, engine.None, report.Lanes.Provenance.Verdict)
+}
+
+func TestVideosOfEveryKindAreDescribed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spec          clips.Spec
+		width, height int
+		frames        int
+		fps           float64
+		audio         string
+	}{
+		"MP4":            {clips.Spec{Format: probe.MP4}, 160, 120, 30, 30, "none"},
+		"with speech":    {clips.Spec{Format: probe.MP4, Sound: clips.Speech}, 160, 120, 30, 30, "unavailable"},
+		"with silence":   {clips.Spec{Format: probe.MP4, Sound: clips.Silence}, 160, 120, 30, 30, "silent"},
+		"fragmented":     {clips.Spec{Format: probe.MP4, Fragmented: true, KeyEvery: 10}, 160, 120, 30, 30, "none"},
+		"turned MOV":     {clips.Spec{Format: probe.MOV, Rotation: 90, Sound: clips.Tone}, 120, 160, 30, 30, "unavailable"},
+		"WebM":           {clips.Spec{Format: probe.WebM, Sound: clips.Noise, FPS: "25"}, 160, 120, 30, 25, "unavailable"},
+		"HDR":            {clips.Spec{Format: probe.MP4, Video: clips.HEVC, HDR: clips.PQ}, 160, 120, 30, 30, "none"},
+		"film's rate":    {clips.Spec{Format: probe.MP4, FPS: "24000/1001", Frames: 48}, 160, 120, 48, 23.976, "none"},
+		"one frame":      {clips.Spec{Format: probe.MP4, Frames: 1}, 160, 120, 1, 30, "none"},
+		"several tracks": {clips.Spec{Format: probe.MP4, DecoyVideo: true, DecoySound: true, Sound: clips.Speech}, 160, 120, 30, 30, "unavailable"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			report := inspectVideo(t, c.spec)
+			v := report.Video
+			require.Equal(t, []int{c.width, c.height, c.frames}, []int{v.Width, v.Height, v.Frames})
+			require.InDelta(t, c.fps, v.FPS, 0.001)
+			require.InDelta(t, float64(c.frames)/c.fps, v.Seconds, 0.05)
+			require.Equal(t, c.audio, v.Audio)
+			require.Equal(t, c.spec.Format.Name(), report.Detail.File.Format)
+			require.Equal(t, c.width, report.Detail.File.Width)
+		})
+	}
+}
+
+func TestTheDetailTellsContainerCodecsFramesAndTimes(t *testing.T) {
+	t.Parallel()
+	report := inspectVideo(t, clips.Spec{Format: probe.MOV, Rotation: 270, Sound: clips.Speech, Frames: 90})
+	detail, ok := report.Detail.Clip.(*clipDetail)
+	require.True(t, ok)
+	require.Equal(t, "MOV", detail.Container)
+	require.Equal(t, "h264", detail.Video.Codec)
+	require.Equal(t, "30/1", detail.Video.Rate)
+	require.Equal(t, "aac", detail.Sound.Codec)
+	require.Len(t, detail.Frames, engine.FrameReadings)
+	for k, f := range detail.Frames {
+		require.InDelta(t, (float64(k)+0.5)*3/8, f.Asked, 0.05)
+		require.InDelta(t, report.Video.Readings[k].T, f.T, 0)
+		require.Equal(t, []int{120, 160}, []int{f.Width, f.Height})
+	}
+	heard, ok := report.Detail.Voice.(voice.Report)
+	require.True(t, ok)
+	require.Greater(t, heard.SpeechSeconds, 1.5)
+	for _, name := range []string{"provenance", "probe", "decode", "watermark", "pixels", "sound", "total"} {
+		require.Contains(t, report.Detail.TimingsMS, name)
+	}
+}
+
+// withPixels is an inspector whose pixels lane says what a test says of each frame it is shown, one after the other.
+func withPixels(t *testing.T, says func(n int) engine.Lane) (watched *inspector, frames *atomic.Int32) {
+	t.Helper()
+	frames = &atomic.Int32{}
+	copied := *shared.(*inspector)
+	copied.frameLanes = []lane{frameLanes[0], {
+		"pixels",
+		func(_ context.Context, f file) (reading, error) {
+			require.NotNil(t, f.image)
+			return reading{lane: says(int(frames.Add(1)))}, nil
+		},
+		func(r *engine.Report, got reading) { r.Lanes.Pixels = got.lane },
+	}}
+	return &copied, frames
+}
+
+func TestFewFramesAreReadOnceAndReportedEightTimes(t *testing.T) {
+	t.Parallel()
+	for _, count := range []int{1, 3} {
+		watched, frames := withPixels(t, func(int) engine.Lane { return engine.Lane{Verdict: engine.Real, Score: 4} })
+		spec := clips.Spec{Format: probe.MP4, Frames: count, FPS: "3"}
+		report, err := watched.InspectClip(t.Context(), jobOn(t, engine.Video, clips.File(t, spec)))
+		require.NoError(t, err)
+		require.EqualValues(t, count, frames.Load())
+		require.Len(t, report.Video.Readings, engine.FrameReadings)
+		times := map[float64]bool{}
+		for k, r := range report.Video.Readings {
+			times[r.T] = true
+			require.LessOrEqual(t, r.T, report.Detail.Clip.(*clipDetail).Frames[k].Asked+1e-9, "the frame that is shown then")
+		}
+		require.Len(t, times, count)
+		require.Equal(t, engine.Real, report.Verdict)
+		require.Equal(t, 4, *report.Score)
+	}
+}
+
+func TestFramesThatDisagreeLeaveAVideoOpen(t *testing.T) {
+	t.Parallel()
+	watched, frames := withPixels(t, func(n int) engine.Lane {
+		if n <= 2 {
+			return engine.Lane{Verdict: engine.AI, Score: 96}
+		}
+		return engine.Lane{Verdict: engine.Real, Score: 4}
+	})
+	spec := clips.Spec{Format: probe.MP4, Frames: 64, KeyEvery: 8}
+	report, err := watched.InspectClip(t.Context(), jobOn(t, engine.Video, clips.File(t, spec)))
+	require.NoError(t, err)
+	require.EqualValues(t, engine.FrameReadings, frames.Load())
+	require.Equal(t, engine.Uncertain, report.Verdict)
+	require.Equal(t, 27, *report.Score)
+	require.Equal(t, engine.AI, report.Video.Readings[1].Verdict)
+	require.Equal(t, 96, report.Video.Readings[1].Score)
+	require.Equal(t, engine.Real, report.Video.Readings[2].Verdict)
+}
+
+func TestALaneThatPanicsOverAFrameEndsItsJobAlone(t *testing.T) {
+	t.Parallel()
+	watched, _ := withPixels(t, func(int) engine.Lane { panic("index out of range") })
+	_, err := watched.InspectClip(t.Context(), jobOn(t, engine.Video, clips.File(t, clips.Spec{Format: probe.MP4})))
+	require.ErrorContains(t, err, "pixels")
+	require.ErrorContains(t, err, "panicked")
+}

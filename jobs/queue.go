@@ -1,0 +1,57 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"veracity/media"
+	"veracity/webhook"
+)
+
+// attempts is how often River calls a worker whose call failed, which means that the database did: what becomes of a
+// job's own failures stands in its row.
+const attempts = 25
+
+// Queue puts jobs on their queues. It works none, so any process can have one.
+type Queue struct {
+	client *river.Client[pgx.Tx]
+}
+
+// NewQueue makes a queue on the database.
+func NewQueue(db *pgxpool.Pool) (*Queue, error) {
+	client, err := river.NewClient(riverpgxv5.New(db), &river.Config{})
+	if err != nil {
+		return nil, fmt.Errorf("make queue: %w", err)
+	}
+	return &Queue{client: client}, nil
+}
+
+// Insert puts a domain's job on its queue in tx; it runs once tx has committed.
+func (q *Queue) Insert(ctx context.Context, tx pgx.Tx, job interface{ Kind() string }) error {
+	args, queue, err := argsOf(job)
+	if err != nil {
+		return err
+	}
+	if _, err := q.client.InsertTx(ctx, tx, args, &river.InsertOpts{Queue: queue, MaxAttempts: attempts}); err != nil {
+		return fmt.Errorf("insert %s job: %w", job.Kind(), err)
+	}
+	return nil
+}
+
+// argsOf names the queue of each kind of job.
+func argsOf(job interface{ Kind() string }) (river.JobArgs, string, error) {
+	switch args := job.(type) {
+	case media.CheckJob:
+		return args, QueueCheck, nil
+	case media.OptimizeJob:
+		return args, QueueOptimize, nil
+	case webhook.Job:
+		return args, QueueWebhook, nil
+	}
+	return nil, "", fmt.Errorf("no queue works jobs of type %T", job)
+}

@@ -1,0 +1,235 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"veracity/engine"
+	"veracity/platform/fault"
+	"veracity/platform/postgres"
+	"veracity/platform/storage"
+	"veracity/quota"
+	"veracity/webhook"
+)
+
+// after decides what follows an attempt: nothing, another one, or the job's failure. cause is why the work was told to
+// end, nil when it was not.
+func (s *Service) after(ctx context.Context, j claimed, cause, err error) (again time.Duration, _ error) {
+	switch {
+	case err == nil, errors.Is(err, errLeaseLost), errors.Is(cause, errLeaseLost):
+		return 0, nil
+	case errors.Is(cause, errJobTime):
+		return 0, s.fail(ctx, j, overTime())
+	case ctx.Err() != nil:
+		// The worker is told to stop: another takes the job up at once, and this attempt does not count.
+		return stopRetry, s.postpone(ctx, j, 0, true)
+	}
+	if f := final(j.media, err); f != nil {
+		return 0, s.fail(ctx, j, f)
+	}
+	uncounted := !j.admitted.Load() && fault.CodeOf(err) == fault.EngineUnavailable
+	if !uncounted && j.attempt >= s.cfg.Attempts {
+		return 0, s.fail(ctx, j, exhausted(err))
+	}
+	again = s.cfg.RetryWait << min(j.attempt-1, 6)
+	if uncounted {
+		again = max(s.cfg.RetryWait, fault.From(err).RetryAfter)
+	}
+	s.log.WarnContext(ctx, "job is tried again", "job", j.id, "attempt", j.attempt, "wait", again, "error", err)
+	return again, s.postpone(ctx, j, again, uncounted)
+}
+
+// stopRetry is when a queue that is told to stop looks again; by then another worker has the job.
+const stopRetry = time.Second
+
+// final is the failure that an error about the file itself means, nil where another attempt may do better.
+func final(media engine.Media, err error) *fault.Fault {
+	f := fault.From(err)
+	switch f.Code { //nolint:exhaustive // all other codes are worth another attempt
+	case fault.VideoTooLong, fault.VideoUnsupported, fault.AudioTooLong, fault.AudioUnsupported, fault.Stage1Failed, fault.JobFailed:
+		return f
+	case fault.UnsupportedMedia, fault.InvalidImage, fault.ImageTooLarge, fault.TooManyPixels:
+	default:
+		return nil
+	}
+	code := fault.Stage1Failed
+	switch media {
+	case engine.Video:
+		code = fault.VideoUnsupported
+	case engine.Audio:
+		code = fault.AudioUnsupported
+	case engine.Image:
+	}
+	return fault.Wrap(err, code, "%s", f.Message)
+}
+
+// exhausted is the failure of a job whose last attempt ended with err.
+func exhausted(err error) *fault.Fault {
+	switch fault.CodeOf(err) { //nolint:exhaustive // all other codes are none of a job's
+	case fault.ModelUnavailable:
+		return fault.Wrap(err, fault.ModelUnavailable, "The models could not be loaded for this job. Try again later.")
+	case fault.EngineUnavailable, fault.EngineError, fault.EngineCredentialsMissing, fault.EngineRegionMissing:
+		return fault.Wrap(err, fault.EngineError, "The engine failed on this job at every attempt.")
+	}
+	return fault.Wrap(err, fault.JobFailed, "The job failed on our side at every attempt. Try again later.")
+}
+
+// ending is how a job ends.
+type ending struct {
+	status    Status
+	report    any
+	output    *storage.Entry
+	typ       string
+	charge    int64
+	failure   *fault.Fault
+	rendered  *engine.Rendered
+	endedAt   time.Time
+	expiresAt time.Time
+}
+
+func (s *Service) succeedCheck(ctx context.Context, j claimed, report engine.Report, price int64) error {
+	err := s.end(ctx, j, ending{status: Succeeded, report: report, charge: price})
+	if err == nil {
+		s.metrics.checked(report, price)
+	}
+	return err
+}
+
+func (s *Service) succeedOptimize(ctx context.Context, j claimed, key string, out engine.Rendered, price int64) error {
+	err := s.end(ctx, j, ending{
+		status: Succeeded, rendered: &out, report: out, charge: price,
+		output: &storage.Entry{Key: key, Size: out.Bytes}, typ: out.ContentType,
+	})
+	if err == nil {
+		s.metrics.optimized(j.media, out, price)
+	}
+	return err
+}
+
+// fail ends the job with a failure and gives its credits back.
+func (s *Service) fail(ctx context.Context, j claimed, f *fault.Fault) error {
+	s.log.WarnContext(ctx, "job failed", "job", j.id, "kind", j.kind, "media", j.media, "code", f.Code, "error", f)
+	err := s.end(ctx, j, ending{status: Failed, failure: f})
+	if errors.Is(err, errLeaseLost) {
+		return nil
+	}
+	if err == nil {
+		s.metrics.failed(j.kind, f.Code)
+	}
+	return err
+}
+
+// endTime bounds the transaction that ends a job, also once the worker is told to stop: the work is done.
+const endTime = 30 * time.Second
+
+// end moves the job to its last state, settles or gives back its credits, frees its slot and orders its webhook, all in
+// one transaction guarded by the lease; errLeaseLost says that the job was another's by then. The source goes at once.
+func (s *Service) end(ctx context.Context, j claimed, e ending) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
+	defer cancel()
+	e.endedAt = time.Now().UTC().Truncate(time.Millisecond)
+	e.expiresAt = e.endedAt.Add(s.cfg.ResultTTL).Truncate(time.Second)
+	answer, err := s.answer(j, e)
+	if err != nil {
+		return err
+	}
+	err = postgres.Tx(ctx, s.db, func(tx pgx.Tx) error {
+		if err := quota.LockSlots(ctx, tx, j.caller.Account); err != nil {
+			return err
+		}
+		if err := finish(ctx, tx, j, e, answer); err != nil {
+			return err
+		}
+		if err := s.settleJob(ctx, tx, j, e); err != nil {
+			return err
+		}
+		if j.kind != kindOptimize || j.callback == nil {
+			return nil
+		}
+		return s.hooks.Create(ctx, tx, webhook.Order{
+			Account: j.caller.Account, Job: j.id, Key: j.caller.Key, URL: *j.callback, Payload: answer,
+		})
+	})
+	if err != nil {
+		return err
+	}
+	s.removeSource(ctx, j.id, j.source)
+	return nil
+}
+
+// answer is the body of an optimization that has ended, nil for a check.
+func (s *Service) answer(j claimed, e ending) ([]byte, error) {
+	if j.kind != kindOptimize {
+		return nil, nil
+	}
+	o := Optimization{ID: j.id, Status: e.status, Media: j.media}
+	if e.failure != nil {
+		o.Error = &JobError{e.failure.Code, e.failure.Message}
+		return o.Body()
+	}
+	links := s.cfg.BaseURL + "/api/v1/optimize/" + j.id.String()
+	o.FileURL, o.ExpiresAt, o.Score, o.Video = links+"/file", &e.expiresAt, &e.rendered.Score, e.rendered.Video
+	if j.media == engine.Image {
+		o.ImageURL = links + "/image"
+	}
+	return o.Body()
+}
+
+func finish(ctx context.Context, tx pgx.Tx, j claimed, e ending, answer []byte) error {
+	args := pgx.NamedArgs{
+		"id": j.id, "run": j.run, "status": e.status, "report": e.report, "answer": answer, "charged": e.charge,
+		"ended": e.endedAt, "expires": e.expiresAt,
+		"output": nil, "bytes": nil, "type": nil, "code": nil, "message": nil,
+	}
+	if e.output != nil {
+		args["output"], args["bytes"], args["type"] = e.output.Key, e.output.Size, e.typ
+	}
+	if e.failure != nil {
+		args["code"], args["message"] = e.failure.Code, e.failure.Message
+	}
+	tag, err := tx.Exec(ctx, `
+		UPDATE job SET status = @status, report = @report, answer = @answer, charged = @charged,
+		       output_key = @output, output_bytes = @bytes, output_type = @type, error_code = @code, error_message = @message,
+		       progress = CASE WHEN @status = 'succeeded' THEN 1 ELSE progress END,
+		       lease_until = NULL, ended_at = @ended, expires_at = @expires
+		WHERE id = @id AND run = @run AND status = 'running'`, args)
+	if err != nil {
+		return fmt.Errorf("end job: %w", err)
+	}
+	if tag.RowsAffected() == 0 {
+		return errLeaseLost
+	}
+	return nil
+}
+
+// settleJob charges what was used. A hold that is gone is a fault of ours and never the customer's: the job stands, and the
+// reconciler and the log tell the operator.
+func (s *Service) settleJob(ctx context.Context, tx pgx.Tx, j claimed, e ending) error {
+	settled, err := quota.Settle(ctx, tx, j.caller.Account, j.hold, e.charge)
+	if err != nil {
+		return err
+	}
+	if !settled {
+		s.log.ErrorContext(ctx, "job ended without its hold: nothing was charged", "job", j.id, "hold", j.hold, "charge", e.charge)
+	}
+	return nil
+}
+
+// removeSource removes the source of a job that has ended; what it cannot remove, the sweep does.
+func (s *Service) removeSource(ctx context.Context, job uuid.UUID, key *string) {
+	if key == nil {
+		return
+	}
+	err := s.store.Delete(ctx, *key)
+	if err == nil {
+		_, err = s.db.Exec(ctx, `UPDATE job SET source_key = NULL WHERE id = @id AND ended_at IS NOT NULL`, pgx.NamedArgs{"id": job})
+	}
+	if err != nil {
+		s.log.WarnContext(ctx, "remove source of an ended job: left to the sweep", "job", job, "error", err)
+	}
+}
