@@ -30,6 +30,9 @@ func checkCommand(s *Settings) *cobra.Command {
 
 // withEngine runs act with an engine of its own, started for as long as it takes, or the one that the settings name.
 func (s *Settings) withEngine(ctx context.Context, act func(context.Context, startedEngine) error) (err error) {
+	if s.isDefault("engine-scratch") {
+		s.EngineScratch = "" // the system's temporary folder: a look at a file makes no data folder
+	}
 	started, err := s.startEngine(ctx, quietLogger(s))
 	if err != nil {
 		return err

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -29,6 +31,10 @@ func (s *Settings) registerEngine(fs *pflag.FlagSet) {
 	fs.DurationVar(&s.Serve.QueueWait, "engine-queue-wait", s.Serve.QueueWait, "longest wait in that queue")
 	fs.DurationVar(&s.Serve.CheckTimeout, "engine-check-timeout", s.Serve.CheckTimeout, "longest check")
 	fs.Int64Var(&s.Serve.MemoryBytes, "engine-memory", s.Serve.MemoryBytes, "memory of the engine in bytes")
+	fs.IntVar(&s.Serve.Jobs, "engine-jobs", s.Serve.Jobs, "clip checks and optimizations that the engine works at once")
+	fs.DurationVar(&s.Serve.JobQueueWait, "engine-job-queue-wait", s.Serve.JobQueueWait, "longest wait of one for its place")
+	fs.Int64Var(&s.Serve.ScratchBytes, "engine-scratch-bytes", s.Serve.ScratchBytes, "bytes of the engine's temporary files at once")
+	fs.StringVar(&s.EngineScratch, "engine-scratch", "", "folder of the engine's temporary files; default DATA/engine")
 	fs.BoolVar(&s.Serve.Strict, "engine-strict", s.Serve.Strict, "refuse to run without a whole sandbox")
 }
 
@@ -48,7 +54,8 @@ func engineCommand(s *Settings) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg := s.Serve
 			cfg.Listen, cfg.Socket, cfg.Token, cfg.Region = listen, socket, s.Engine.Token, s.Engine.Region
-			cfg.Scratch = filepath.Join(os.TempDir(), fmt.Sprintf("veracity-engine-%d", os.Getpid()))
+			// One folder for each address, wiped at each start, so that what a killed engine left does not stay.
+			cfg.Scratch = filepath.Join(s.EngineScratch, "alone-"+safeName(listen+socket))
 			if !supervised && handoff == "" && listen == "" && socket == "" {
 				return usageError{errors.New("say where to listen: --listen HOST:PORT or --socket PATH")}
 			}
@@ -66,6 +73,16 @@ func engineCommand(s *Settings) *cobra.Command {
 		_ = cmd.Flags().MarkHidden(internal) // both exist
 	}
 	return cmd
+}
+
+// safeName makes an address fit for the name of a folder.
+func safeName(address string) string {
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return '_'
+	}, address)
 }
 
 // startedEngine is an engine at hand.
@@ -94,7 +111,9 @@ func (s *Settings) startEngine(ctx context.Context, log *slog.Logger) (startedEn
 	if err := asked.Validate(); err != nil {
 		return startedEngine{}, usageError{err}
 	}
-	child, err := supervise.Start(ctx, supervise.DefaultConfig(s.Serve, log, "engine", "--"+supervisedFlag))
+	keep := supervise.DefaultConfig(s.Serve, log, "engine", "--"+supervisedFlag)
+	keep.ScratchDir = s.EngineScratch
+	child, err := supervise.Start(ctx, keep)
 	if err != nil {
 		return startedEngine{}, err
 	}

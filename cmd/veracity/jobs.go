@@ -48,7 +48,7 @@ func (s *Settings) printReconciliation(out io.Writer, strays []media.Stray, diff
 		return err
 	}
 	if n := len(strays) + len(differences); n > 0 {
-		return fmt.Errorf("%d things differ: the log around their times says more", n)
+		return fmt.Errorf("%d things do not match: the log around their times says more", n)
 	}
 	return nil
 }

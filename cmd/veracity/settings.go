@@ -49,6 +49,8 @@ type Settings struct {
 	Webhooks webhook.Config
 	Engine   engine.ClientConfig
 	Serve    serve.Config
+	// EngineScratch is where the engine's temporary files lie.
+	EngineScratch string
 
 	table    []setting
 	getenv   func(string) string
@@ -212,14 +214,24 @@ func (s *Settings) derive() error {
 	if s.isDefault("engine-queue") {
 		s.Serve.Queue = sized.Queue
 	}
+	if s.isDefault("engine-jobs") {
+		s.Serve.Jobs = sized.Jobs
+	}
 	if s.isDefault("engine-memory") {
-		s.Serve.MemoryBytes = sized.MemoryBytes
+		s.Serve.MemoryBytes = serve.DefaultMemory(s.Serve.Cores, s.Serve.Jobs)
+	}
+	s.Engine.JobAdmission = s.Serve.JobQueueWait + admissionMargin
+	if s.EngineScratch == "" {
+		s.EngineScratch = filepath.Join(s.Data, "engine")
 	}
 	if s.Media.SpoolDir == "" {
 		s.Media.SpoolDir = filepath.Join(s.Data, "spool")
 	}
 	return s.validate()
 }
+
+// admissionMargin is how much longer a client waits for a job's place than the engine lets it wait.
+const admissionMargin = 30 * time.Second
 
 // ring reads the keys that seal secrets.
 func (s *Settings) ring() (*seal.Ring, error) {
