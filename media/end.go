@@ -50,7 +50,7 @@ const stopRetry = time.Second
 // final is the failure that an error about the file itself means, nil where another attempt may do better.
 func final(media engine.Media, err error) *fault.Fault {
 	f := fault.From(err)
-	switch f.Code { //nolint:exhaustive // all other codes are worth another attempt
+	switch f.Code {
 	case fault.VideoTooLong, fault.VideoUnsupported, fault.AudioTooLong, fault.AudioUnsupported, fault.Stage1Failed, fault.JobFailed:
 		return f
 	case fault.UnsupportedMedia, fault.InvalidImage, fault.ImageTooLarge, fault.TooManyPixels:

@@ -217,7 +217,9 @@ func TestRedeliveryDoesNotDoubleAnAttemptUnderWay(t *testing.T) {
 
 func TestSecretThatCannotBeOpenedIsAFailedAttempt(t *testing.T) {
 	t.Parallel()
-	r := setup(t, func(_ *webhook.Config, p *webhook.Parts) { p.Secrets = secrets{err: errors.New("sealed by a lost key")} })
+	r := setup(t, func(_ *webhook.Config, p *webhook.Parts) {
+		p.Secrets = secrets{err: errors.New("sealed by a lost key")}
+	})
 	id := r.create(`{}`)
 	r.drain(id)
 	d, attempts := r.read(id)

@@ -18,8 +18,6 @@ import (
 type phase struct {
 	// freeze makes PostgreSQL stop the worker's statement there until the test lets go: a condition on a row's change.
 	table, when string
-	// reached tells that the worker is there.
-	reached string
 	// again tells that the webhook may arrive a second time, under the same id.
 	again bool
 }

@@ -107,7 +107,7 @@ func writeFile(name string, body io.Reader) (err error) {
 		}
 	}()
 	_, err = io.Copy(temp, body)
-	if err = errors.Join(err, temp.Chmod(0o644), temp.Close()); err != nil { //nolint:gosec // a picture for its owner to pass on
+	if err = errors.Join(err, temp.Chmod(0o644), temp.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	if err := os.Rename(temp.Name(), name); err != nil {

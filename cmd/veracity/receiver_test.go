@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/hex"
 	"encoding/pem"
 	"io"
@@ -12,8 +13,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-
-	"crypto/x509"
 
 	"github.com/stretchr/testify/require"
 )
