@@ -128,11 +128,12 @@ func (o *outputReader) Read(p []byte) (int, error) {
 	o.answer.pulse.beat()
 	defer o.answer.pulse.rest()
 	n, err := o.answer.in.Read(p[:min(int64(len(p)), o.left)])
-	if int64(n) == o.left && (err == nil || errors.Is(err, io.EOF)) {
+	switch ended := errors.Is(err, io.EOF); {
+	case int64(n) == o.left && (err == nil || ended):
 		err = o.answer.end()
-	} else if errors.Is(err, io.EOF) {
+	case ended:
 		err = lost(o.answer.ctx, io.ErrUnexpectedEOF)
-	} else if err != nil {
+	case err != nil:
 		err = lost(o.answer.ctx, err)
 	}
 	if err != nil {

@@ -13,6 +13,9 @@ import (
 // uploadGrace keeps the sweep away from a PUT that began just before its ticket ran out.
 const uploadGrace = 10 * time.Minute
 
+// uploadKeep is how long the row of an upload that was used or ran out is kept, for those who ask what became of it.
+const uploadKeep = 30 * 24 * time.Hour
+
 // SweepUploads ends tickets that ran out and removes the bytes of every upload whose ticket has run out, and of those that
 // no row knows. It returns how many blobs it removed. It may be killed and run again at any point.
 func (s *Service) SweepUploads(ctx context.Context) (int, error) {
@@ -21,6 +24,11 @@ func (s *Service) SweepUploads(ctx context.Context) (int, error) {
 		WHERE state = 'issued' AND expires_at < now() - @grace::interval`, pgx.NamedArgs{"grace": uploadGrace})
 	if err != nil {
 		return 0, fmt.Errorf("expire uploads: %w", err)
+	}
+	_, err = s.db.Exec(ctx, `DELETE FROM upload WHERE state <> 'issued' AND ended_at < now() - @keep::interval`,
+		pgx.NamedArgs{"keep": uploadKeep})
+	if err != nil {
+		return 0, fmt.Errorf("forget uploads: %w", err)
 	}
 	removed := 0
 	for entry, err := range s.store.List(ctx, uploadPrefix, time.Now().Add(-uploadGrace)) {

@@ -192,6 +192,8 @@ func TestStorageThatIsGoneIsSaidSo(t *testing.T) {
 	r := c.call(http.MethodPost, "/api/v1/uploads", object("size", 1, "content_type", "image/png"))
 	r.refused(http.StatusServiceUnavailable, "uploads_unavailable")
 	require.Empty(t, r.header.Get("Retry-After"), "the contract names none for this code")
+	c.optimize(inBase64(photo(t))).refused(http.StatusServiceUnavailable, "uploads_unavailable")
+	c.settled(0)
 	require.Equal(t, http.StatusServiceUnavailable, s.send(http.MethodGet, "/readyz", "").status)
 }
 

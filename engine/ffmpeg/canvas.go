@@ -16,15 +16,15 @@ type canvas struct {
 	matrix, span  string
 	coded         int64
 	// deep is set where eight bits do not do: the colours are then mapped here.
-	deep *mapping
+	deep *Grade
 }
 
 const channels = 3
 
 func newCanvas(v *Video, maxSide int) canvas {
 	c := canvas{
-		turn: v.turn, sideways: strings.HasPrefix(v.turn, "transpose"), matrix: v.scaleMatrix(), span: v.scaleRange(),
-		coded: int64(v.CodedWidth) * int64(v.CodedHeight), deep: newMapping(v),
+		turn: v.turn, sideways: strings.HasPrefix(v.turn, "transpose"), matrix: v.ScaleMatrix(), span: v.ScaleRange(),
+		coded: int64(v.CodedWidth) * int64(v.CodedHeight), deep: v.Grade(),
 	}
 	c.width, c.height = fit(v.Width, v.Height, maxSide)
 	return c
@@ -76,37 +76,4 @@ func (c canvas) develop(raw []byte) *raster.Image {
 		raw = c.deep.develop(raw)
 	}
 	return &raster.Image{Width: c.width, Height: c.height, Channels: channels, Pix: raw}
-}
-
-// highDefinition is the size from which video that does not name its matrix is taken for BT.709, as players do.
-const highDefinition = 720
-
-// scaleMatrix is the matrix by which luma and chroma become RGB, in the scale filter's spelling.
-func (v *Video) scaleMatrix() string {
-	switch v.Matrix {
-	case "bt709", "fcc", "smpte240m":
-		return v.Matrix
-	case "smpte170m", "bt470bg":
-		return "smpte170m"
-	case "bt2020nc", "bt2020c":
-		return "bt2020"
-	case "gbr", "ycgco", "ycocg":
-		return ""
-	}
-	switch {
-	case v.HDR:
-		return "bt2020"
-	case min(v.CodedWidth, v.CodedHeight) >= highDefinition:
-		return "bt709"
-	}
-	return "smpte170m"
-}
-
-// scaleRange is the range of the samples where the file names it; else the scale filter goes by the pixel format.
-func (v *Video) scaleRange() string {
-	switch v.Range {
-	case "tv", "pc":
-		return v.Range
-	}
-	return ""
 }

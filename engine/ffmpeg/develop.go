@@ -2,6 +2,7 @@ package ffmpeg
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,29 +25,61 @@ const (
 
 // readKeys reads key frames in two starts: the first seeks to each and copies its one packet out, the second decodes these
 // packets alone. So no decoder sees more frames than are wanted, whatever its delay, and the decoder has no file to read.
+// When its error is ErrUndecodable, the pictures that it gives are valid.
 func (t *Tool) readKeys(ctx context.Context, clip Clip, targets []target, size canvas) ([]*raster.Image, error) {
 	images := make([]*raster.Image, len(targets))
-	coded, err := t.copyKeys(ctx, clip, targets)
-	if err != nil {
+	coded, complaint := t.copyKeys(ctx, clip, targets)
+	if complaint != nil && !errors.Is(complaint, ErrUndecodable) {
+		return images, complaint
+	}
+	found := make([]int, 0, len(targets))
+	for i := range targets {
+		if len(coded[i]) > 0 {
+			found = append(found, i)
+		}
+	}
+	if len(found) == 0 {
+		return images, cmp.Or(complaint, fmt.Errorf("%w: no key frame can be found again", ErrUndecodable))
+	}
+	err := t.decodeKeys(ctx, clip.Video, targets, coded, found, images, size)
+	if len(found) == 1 || !errors.Is(err, ErrUndecodable) {
 		return images, err
 	}
-	decode := t.newDecoding(clip.Video, size)
-	threads := []string{"-threads", "1"}
-	for i, want := range targets {
-		if len(coded[i]) == 0 {
+	// ffmpeg gives up at the first input that it cannot decode: those behind it get a start of their own.
+	for _, i := range found {
+		if images[i] != nil {
 			continue
 		}
-		input := append(append(threads, "-nofind_stream_info", "-noautorotate"), t.guarded("pipe", between)...)
+		alone := t.decodeKeys(ctx, clip.Video, targets, coded, []int{i}, images, size)
+		if alone != nil && !errors.Is(alone, ErrUndecodable) {
+			return images, alone
+		}
+	}
+	return images, err
+}
+
+// decodeKeys decodes those packets whose places are in which, and puts the pictures into the same places of images.
+func (t *Tool) decodeKeys(
+	ctx context.Context, v *Video, targets []target, coded [][]byte, which []int, images []*raster.Image, size canvas,
+) error {
+	decode := t.newDecoding(v, size)
+	for _, i := range which {
+		input := append([]string{"-threads", "1", "-nofind_stream_info", "-noautorotate"}, t.guarded("pipe", between)...)
 		decode.input(append(input, "-i", decode.call.feed(coded[i])))
-		decode.output("0", want, &images[i])
+		decode.output("0", targets[i], &images[i])
 	}
-	if decode.inputs == 0 {
-		return images, fmt.Errorf("%w: no key frame can be found again", ErrUndecodable)
-	}
-	return images, decode.run(ctx, t)
+	return decode.run(ctx, t)
+}
+
+// foundByHeader are the codecs whose packets can be copied by what MP4, MOV and WebM say of them in their headers. For
+// others ffmpeg looks into the first packets.
+var foundByHeader = map[string]bool{
+	"h264": true, "hevc": true, "vp8": true, "vp9": true, "av1": true, "prores": true, "dnxhd": true, "mjpeg": true,
+	"png": true,
 }
 
 // copyKeys seeks to each target, a key frame, and gives its packet in a container of its own, empty when it is not found.
+// When its error is ErrUndecodable, what it found is valid.
 func (t *Tool) copyKeys(ctx context.Context, clip Clip, targets []target) ([][]byte, error) {
 	input, err := t.fileInput(clip.Path, clip.Format)
 	if err != nil {
@@ -54,23 +87,24 @@ func (t *Tool) copyKeys(ctx context.Context, clip Clip, targets []target) ([][]b
 	}
 	c := call{program: t.cfg.FFmpeg, args: append(leading(), "-copyts"), limit: t.cfg.ReadTimeout}
 	for _, want := range targets {
-		c.args = append(c.args, "-nofind_stream_info", "-seek_timestamp", "1", "-ss", clip.Video.seekTo(want.frame))
+		if foundByHeader[clip.Video.Codec] {
+			c.args = append(c.args, "-nofind_stream_info")
+		}
+		c.args = append(c.args, "-seek_timestamp", "1", "-ss", clip.Video.seekTo(want.frame))
 		c.args = append(c.args, input...)
 	}
 	coded := make([]bytes.Buffer, len(targets))
 	track := strconv.Itoa(clip.Video.Index)
 	for i := range targets {
 		c.args = append(c.args, "-map", strconv.Itoa(i)+":"+track, "-c", "copy", "-copypriorss", "0", "-frames:v", "1",
-			"-map_metadata", "-1", "-map_chapters", "-1", "-f", between, c.take(atMost(maxCoded, &coded[i])))
+			"-map_metadata", "-1", "-map_chapters", "-1", "-avoid_negative_ts", "disabled", "-f", between, c.take(atMost(maxCoded, &coded[i])))
 	}
-	if err := t.run(ctx, c); err != nil {
-		return nil, ofFile(err)
-	}
+	err = ofFile(t.run(ctx, c))
 	packets := make([][]byte, len(targets))
 	for i := range coded {
 		packets[i] = coded[i].Bytes()
 	}
-	return packets, nil
+	return packets, err
 }
 
 // atMost reads into b, and fails when there is more than the given number of bytes.

@@ -75,6 +75,8 @@ func (t *Tool) frames(ctx context.Context, clip Clip, times []float64, maxSide i
 	v := clip.Video
 	size := newCanvas(v, maxSide)
 	tried := map[int]bool{}
+	// Damage seldom ends with a frame: those close by are not tried in its place.
+	reach := spacing(times, v.Seconds) / 2
 	var frames []Frame
 	var complaint error
 	for range rounds {
@@ -95,6 +97,7 @@ func (t *Tool) frames(ctx context.Context, clip Clip, times []float64, maxSide i
 		for i, image := range images {
 			if image == nil {
 				times = append(times, wanted[i])
+				v.markAround(targets[i].frame, reach, tried)
 				continue
 			}
 			frames = append(frames, Frame{v.shown[targets[i].frame].at, image})
@@ -108,6 +111,15 @@ func (t *Tool) frames(ctx context.Context, clip Clip, times []float64, maxSide i
 	}
 	slices.SortFunc(frames, func(a, b Frame) int { return cmp.Compare(a.T, b.T) })
 	return frames, nil
+}
+
+// markAround puts the frames that are less than reach away from one into the set.
+func (v *Video) markAround(frame int, reach float64, set map[int]bool) {
+	for i, m := range v.shown {
+		if math.Abs(m.at-v.shown[frame].at) < reach {
+			set[i] = true
+		}
+	}
 }
 
 // read gives the targets' pictures in their order, nil for those that did not come out. Its error, when it is

@@ -91,7 +91,9 @@ func (l *listing) read(r io.Reader) error {
 				l.streams = append(l.streams, properties(rest))
 			}
 		case "format":
-			l.claimed, _ = seconds(properties(rest)["duration"])
+			if claimed, ok := seconds(properties(rest)["duration"]); ok {
+				l.claimed = claimed
+			}
 		}
 	}
 	if err := lines.Err(); err != nil {

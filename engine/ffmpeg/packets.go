@@ -29,8 +29,10 @@ func (p *packets) add(f fields) {
 	if !timed {
 		at = p.end
 	}
-	length, _ := seconds(f["duration_time"])
-	length = max(0, length)
+	length, lasting := seconds(f["duration_time"])
+	if !lasting || length < 0 {
+		length = 0
+	}
 	p.all = append(p.all, packet{at, length, strings.HasPrefix(flags, "K")})
 	p.total += length
 	p.end = at + length

@@ -3,6 +3,7 @@ package ffmpeg
 import (
 	"encoding/binary"
 	"math"
+	"sync"
 )
 
 // Transfer curves of high dynamic range, in ffmpeg's spelling.
@@ -21,66 +22,83 @@ const (
 	peakPQ = 10_000
 )
 
-// mapping turns code values of 16 bits into sRGB of 8: high dynamic range by a knee above which highlights move closer
-// together, and wide gamuts into that of BT.709.
-type mapping struct {
-	// linear has each code value's linear light. In HDR 1 is diffuse white.
-	linear []float32
-	hlg    bool
-	hdr    bool
-	gamut  [9]float32
+// Grade maps the code values of a track with high dynamic range or a wide gamut to sRGB: light above a knee moves closer
+// together until it fits below the display's white, and colours beyond BT.709 are cut to it.
+type Grade struct {
+	curve    func(code float64) float64
+	hdr, hlg bool
+	gamut    [9]float32
+	// linear has the light of each code value of 16 bits, made when the first picture needs it.
+	linear func() []float32
 }
 
-// newMapping gives the mapping that a video needs, nil when its code values are sRGB's as near as eight bits tell.
-func newMapping(v *Video) *mapping {
+// Grade is the mapping that the track's pictures need, nil when their code values are sRGB's as near as eight bits tell.
+func (v Video) Grade() *Grade {
 	gamut, wide := gamuts[v.Primaries]
 	if !v.HDR && !wide {
 		return nil
 	}
-	if v.HDR && !wide {
+	if !wide {
 		gamut = gamuts["bt2020"]
 	}
-	m := &mapping{linear: make([]float32, 1<<16), hdr: v.HDR, hlg: v.Transfer == transferHLG, gamut: gamut}
-	curve := linearSDR
+	g := &Grade{curve: linearSDR, hdr: v.HDR, hlg: v.Transfer == transferHLG, gamut: gamut}
 	switch v.Transfer {
 	case transferPQ:
-		curve = func(x float64) float64 { return fromPQ(x) / white }
+		g.curve = func(code float64) float64 { return fromPQ(code) / white }
 	case transferHLG:
-		curve = fromHLG
+		g.curve = fromHLG
 	}
-	for i := range m.linear {
-		m.linear[i] = float32(curve(float64(i) / math.MaxUint16))
+	g.linear = sync.OnceValue(func() []float32 {
+		table := make([]float32, 1<<16)
+		for i := range table {
+			table[i] = float32(g.curve(float64(i) / math.MaxUint16))
+		}
+		return table
+	})
+	return g
+}
+
+// Map gives the sRGB code values, red, green and blue from 0 to 1, of one pixel's own, also from 0 to 1.
+func (g *Grade) Map(red, green, blue float64) (r, gr, b float64) {
+	light := g.light([channels]float32{float32(g.curve(red)), float32(g.curve(green)), float32(g.curve(blue))})
+	return encodeSDR(light[0]), encodeSDR(light[1]), encodeSDR(light[2])
+}
+
+// light turns a pixel's light into the display's, 0 to 1 for what it can show.
+func (g *Grade) light(c [channels]float32) [channels]float32 {
+	if g.hlg {
+		c = display(c)
 	}
-	return m
+	if g.hdr {
+		c = knee(c)
+	}
+	m := &g.gamut
+	return [channels]float32{
+		m[0]*c[0] + m[1]*c[1] + m[2]*c[2], m[3]*c[0] + m[4]*c[1] + m[5]*c[2], m[6]*c[0] + m[7]*c[1] + m[8]*c[2],
+	}
+}
+
+// develop maps raw pixels, 16 bits a channel and little endian, to 8 bits a channel.
+func (g *Grade) develop(raw []byte) []byte {
+	linear := g.linear()
+	out := make([]byte, len(raw)/2)
+	for i := 0; i+channels <= len(out); i += channels {
+		var c [channels]float32
+		for k := range c {
+			c[k] = linear[binary.LittleEndian.Uint16(raw[2*(i+k):])]
+		}
+		for k, light := range g.light(c) {
+			out[i+k] = srgb[int(min(max(light, 0), 1)*srgbSteps+0.5)]
+		}
+	}
+	return out
 }
 
 // gamuts are the matrices from linear light in wide primaries to BT.709, row by row: for BT.2020 as in ITU-R BT.2407-0,
 // 2; for the P3 primaries derived from their chromaticities (SMPTE EG 432-1) with the white point D65.
 var gamuts = map[string][9]float32{
 	"bt2020":   {1.6605, -0.5876, -0.0728, -0.1246, 1.1329, -0.0083, -0.0182, -0.1006, 1.1187},
-	"smpte432": {1.2249, -0.2247, 0, -0.0420, 1.0419, 0, -0.0197, -0.0786, 1.0979},
-}
-
-// develop maps raw pixels, 16 bits a channel and little endian, to 8 bits a channel.
-func (m *mapping) develop(raw []byte) []byte {
-	out := make([]byte, len(raw)/2)
-	for i := 0; i+channels <= len(out); i += channels {
-		var c [channels]float32
-		for k := range c {
-			c[k] = m.linear[binary.LittleEndian.Uint16(raw[2*(i+k):])]
-		}
-		if m.hlg {
-			c = display(c)
-		}
-		if m.hdr {
-			c = knee(c)
-		}
-		g := m.gamut
-		out[i] = encode(g[0]*c[0] + g[1]*c[1] + g[2]*c[2])
-		out[i+1] = encode(g[3]*c[0] + g[4]*c[1] + g[5]*c[2])
-		out[i+2] = encode(g[6]*c[0] + g[7]*c[1] + g[8]*c[2])
-	}
-	return out
+	"smpte432": {1.2249, -0.2249, 0, -0.0421, 1.0421, 0, -0.0196, -0.0786, 1.0983},
 }
 
 // display turns a scene's light into a display's, relative to diffuse white (ITU-R BT.2100-2, table 5: the OOTF of HLG for
@@ -182,21 +200,21 @@ func linearSDR(code float64) float64 {
 	return math.Pow((code+0.055)/1.055, 2.4)
 }
 
-// encode is the sRGB code value of linear light, which is cut to 0 to 1.
-func encode(light float32) byte {
-	return srgb[int(min(max(light, 0), 1)*srgbSteps+0.5)]
+// encodeSDR is the sRGB code value of linear light, which is cut to 0 to 1.
+func encodeSDR(light float32) float64 {
+	l := min(max(float64(light), 0), 1)
+	if l <= 0.0031308 {
+		return 12.92 * l
+	}
+	return 1.055*math.Pow(l, 1/2.4) - 0.055
 }
 
-const srgbSteps = 1 << 14
-
+// srgb has the code values of light in steps so fine that the darkest ones differ by less than one.
 var srgb = func() (table [srgbSteps + 1]byte) {
 	for i := range table {
-		light := float64(i) / srgbSteps
-		code := 12.92 * light
-		if light > 0.0031308 {
-			code = 1.055*math.Pow(light, 1/2.4) - 0.055
-		}
-		table[i] = byte(math.Round(code * math.MaxUint8))
+		table[i] = byte(math.Round(encodeSDR(float32(i)/srgbSteps) * math.MaxUint8))
 	}
 	return table
 }()
+
+const srgbSteps = 1 << 14

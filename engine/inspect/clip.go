@@ -77,7 +77,6 @@ func (i *inspector) open(ctx context.Context, job serve.Job, report *engine.Repo
 	if err != nil {
 		return ffmpeg.Clip{}, unreadable(job.Media, fmt.Errorf("probe clip: %w", err))
 	}
-	report.Detail.Clip = describe(clip)
 	return clip, nil
 }
 

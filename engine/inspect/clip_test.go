@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"veracity/engine"
-	"veracity/engine/ffmpeg"
 	"veracity/engine/mediatest"
 	"veracity/engine/mediatest/clips"
 	"veracity/engine/probe"
+	"veracity/engine/render"
 	"veracity/engine/serve"
 	"veracity/platform/fault"
 )
@@ -70,7 +70,7 @@ func TestFilesOfAnotherKindAreRefusedWithTheirReason(t *testing.T) {
 		"an image as video":     {engine.Video, mediatest.JPEG(t, 64, 48), fault.VideoUnsupported, "JPEG"},
 		"text as video":         {engine.Video, []byte("no video"), fault.VideoUnsupported, "unknown format"},
 		"a clip as video":       {engine.Video, mediatest.WAV(1), fault.VideoUnsupported, "WAV"},
-		"MP4 of sound as video": {engine.Video, soundOnly, fault.VideoUnsupported, "audio_url"},
+		"MP4 of sound as video": {engine.Video, soundOnly, fault.VideoUnsupported, "no picture"},
 		"a header as video":     {engine.Video, mediatest.MP4Head(), fault.VideoUnsupported, "MP4"},
 		"a cut video":           {engine.Video, whole[:len(whole)/3], fault.VideoUnsupported, "MP4"},
 		"an image as voice":     {engine.Audio, mediatest.JPEG(t, 64, 48), fault.AudioUnsupported, "JPEG"},
@@ -123,7 +123,7 @@ func TestClipsThatAreTooLongTellHowLong(t *testing.T) {
 			job.MaxSeconds = 1.5
 			_, err := shared.InspectClip(t.Context(), job)
 			require.Equal(t, c.want, fault.CodeOf(err), "%v", err)
-			detail, ok := fault.From(err).Detail.(TooLong)
+			detail, ok := fault.From(err).Detail.(render.TooLong)
 			require.True(t, ok)
 			require.InDelta(t, 2, detail.Seconds, 0.1)
 			require.InDelta(t, 1.5, detail.MaxSeconds, 0)
@@ -131,34 +131,6 @@ func TestClipsThatAreTooLongTellHowLong(t *testing.T) {
 			_, err = shared.InspectClip(t.Context(), job)
 			require.NoError(t, err, "what encoders add to a clip of 2 s does not count")
 		})
-	}
-}
-
-func TestVideosAreCheckedBeforeTheyAreDecoded(t *testing.T) {
-	t.Parallel()
-	good := ffmpeg.Video{FPS: ffmpeg.Rate{Num: 30, Den: 1}, Frames: 5400}
-	spoiled := func(spoil func(c *ffmpeg.Clip)) ffmpeg.Clip {
-		v := good
-		c := ffmpeg.Clip{Video: &v, Seconds: 180}
-		spoil(&c)
-		return c
-	}
-	for name, c := range map[string]struct {
-		clip ffmpeg.Clip
-		want fault.Code
-	}{
-		"good":             {spoiled(func(*ffmpeg.Clip) {}), ""},
-		"just within":      {spoiled(func(c *ffmpeg.Clip) { c.Seconds = 180.1 }), ""},
-		"over length":      {spoiled(func(c *ffmpeg.Clip) { c.Seconds = 180.2 }), fault.VideoTooLong},
-		"one frame over":   {spoiled(func(c *ffmpeg.Clip) { c.Video.Frames = 5401 }), fault.VideoTooLong},
-		"no frames":        {spoiled(func(c *ffmpeg.Clip) { c.Video.Frames = 0 }), fault.VideoUnsupported},
-		"no rate":          {spoiled(func(c *ffmpeg.Clip) { c.Video.FPS = ffmpeg.Rate{} }), fault.VideoUnsupported},
-		"a rate over 0":    {spoiled(func(c *ffmpeg.Clip) { c.Video.FPS.Den = 0 }), fault.VideoUnsupported},
-		"no length":        {spoiled(func(c *ffmpeg.Clip) { c.Seconds = 0 }), fault.VideoUnsupported},
-		"no video at all":  {spoiled(func(c *ffmpeg.Clip) { c.Video = nil }), fault.VideoUnsupported},
-		"endless in words": {spoiled(func(c *ffmpeg.Clip) { c.Seconds = 1e12 }), fault.VideoTooLong},
-	} {
-		require.Equal(t, c.want, fault.CodeOf(checkVideo(c.clip, 180)), name)
 	}
 }
 
@@ -199,4 +171,22 @@ func TestProgressNeverGoesBackAndReachesTheEnd(t *testing.T) {
 			require.InDelta(t, 1, told[len(told)-1], 1e-9)
 		})
 	}
+}
+
+func TestAnEngineWithoutFFmpegReadsImagesAlone(t *testing.T) {
+	t.Parallel()
+	bare := *shared.(*inspector)
+	tool, err := newTool(serve.Setup{Log: bare.log})
+	require.NoError(t, err)
+	require.Nil(t, tool)
+	bare.tool = tool
+	path := clips.File(t, clips.Spec{Format: probe.MP4})
+	_, err = bare.InspectClip(t.Context(), jobOn(t, engine.Video, path))
+	require.Equal(t, fault.EngineError, fault.CodeOf(err))
+	_, err = bare.Render(t.Context(), jobOn(t, engine.Video, path))
+	require.Equal(t, fault.EngineError, fault.CodeOf(err))
+	_, err = bare.Inspect(t.Context(), labelled(t))
+	require.NoError(t, err)
+	_, err = newTool(serve.Setup{FFmpeg: "/nowhere/ffmpeg", FFprobe: "/nowhere/ffprobe", Log: bare.log})
+	require.ErrorContains(t, err, "/nowhere/ff")
 }

@@ -26,8 +26,8 @@ func TestALockedEngineChecksClipsOfEveryFormat(t *testing.T) {
 		engine.Video: {
 			{Format: probe.MP4, Frames: 90, KeyEvery: 10, Sound: clips.Speech},
 			{Format: probe.MOV, Rotation: 90, Sound: clips.Silence},
-			{Format: probe.WebM, Sound: clips.Speech},
-			{Format: probe.MP4, Video: clips.HEVC, HDR: clips.HLG},
+			{Format: probe.WebM, Sound: clips.Noise, FPS: "25"},
+			{Format: probe.MP4, Video: clips.HEVC, HDR: clips.PQ},
 		},
 		engine.Audio: {
 			{Format: probe.MP3, Sound: clips.Speech, Seconds: 5},

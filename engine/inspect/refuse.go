@@ -7,30 +7,24 @@ import (
 	"veracity/engine"
 	"veracity/engine/ffmpeg"
 	"veracity/engine/probe"
+	"veracity/engine/render"
 	"veracity/platform/fault"
 )
 
-// lengthTolerance is by how many seconds a clip may run past the length that it is taken with. Containers round lengths
-// to their clock and encoders of sound pad to whole frames, up to 0.05 s at either end, so that a clip of 10 s rarely has
-// 10.000 s.
+// lengthTolerance is by how many seconds a voice clip may run past the length that it is taken with: encoders of sound pad
+// to whole frames, up to 0.05 s at either end, so that a clip of 10 s rarely has 10.000 s. [render.CheckVideo] allows
+// videos as much.
 const lengthTolerance = 0.1
-
-// TooLong is the detail of video_too_long and audio_too_long.
-type TooLong struct {
-	// Seconds is the clip's length, MaxSeconds the longest that is taken.
-	Seconds    float64 `json:"seconds"`
-	MaxSeconds float64 `json:"max_seconds"`
-}
 
 // checkKind refuses a file that is of another kind than its field says. MP4 and MOV can hold sound alone, which their
 // tracks tell.
 func checkKind(media engine.Media, format probe.Format) error {
 	switch {
 	case media == engine.Video && format.Media() != engine.Video:
-		return fault.New(fault.VideoUnsupported, "The file is no video that is read here, but %s. Send an MP4, MOV or WebM file.",
+		return fault.New(fault.VideoUnsupported, "The file is no video that is read here: its content is %s. Send an MP4, MOV or WebM file.",
 			named(format))
 	case media == engine.Audio && format.Media() != engine.Audio && format != probe.MP4 && format != probe.MOV:
-		return fault.New(fault.AudioUnsupported, "The file is no voice clip that is read here, but %s. Send an MP3, WAV or M4A file.",
+		return fault.New(fault.AudioUnsupported, "The file is no voice clip that is read here: its content is %s. Send an MP3, WAV or M4A file.",
 			named(format))
 	}
 	return nil
@@ -41,26 +35,6 @@ func named(format probe.Format) string {
 		return "of an " + format.Name()
 	}
 	return format.Name()
-}
-
-// checkVideo refuses what has no moving picture to be read, and what is too long.
-func checkVideo(c ffmpeg.Clip, maxSeconds float64) error {
-	v := c.Video
-	switch {
-	case v == nil:
-		return fault.New(fault.VideoUnsupported,
-			"The file has no picture that can be decoded. Export it as MP4 with H.264 and send that; send sound alone as audio_url or audio_upload_id.")
-	case v.FPS.Float() <= 0 || v.Frames <= 0 || c.Seconds <= 0:
-		return fault.New(fault.VideoUnsupported,
-			"The video has no usable frame rate. Export it as MP4 with a constant frame rate and send that.")
-	case c.Seconds > maxSeconds+lengthTolerance:
-		return tooLong(fault.VideoTooLong, "video", c.Seconds, maxSeconds)
-	case v.Frames > engine.MaxFrames:
-		return fault.New(fault.VideoTooLong,
-			"The video has %d frames; at most %d are taken. Send a shorter one or one with fewer frames a second.",
-			v.Frames, engine.MaxFrames).WithDetail(TooLong{Seconds: milli(c.Seconds), MaxSeconds: maxSeconds})
-	}
-	return nil
 }
 
 // checkVoice refuses what is no sound alone. Its length is known once it has been heard.
@@ -80,9 +54,10 @@ func noSound(cause error) error {
 		"The voice clip has no sound that can be decoded. Open it in a player, export it as WAV or MP3 and send that.")
 }
 
-func tooLong(code fault.Code, what string, seconds, maxSeconds float64) error {
-	return fault.New(code, "The %s is %.1f s long; at most %g s are taken. Say its whole length in seconds, up to %d, or send a shorter one.",
-		what, seconds, maxSeconds, engine.MaxClipSeconds).WithDetail(TooLong{Seconds: milli(seconds), MaxSeconds: maxSeconds})
+func voiceTooLong(seconds, maxSeconds float64) error {
+	return fault.New(fault.AudioTooLong,
+		"The voice clip is %.1f s long; at most %g s are taken. Say its whole length in seconds, up to %d, or send a shorter one.",
+		seconds, maxSeconds, engine.MaxClipSeconds).WithDetail(render.TooLong{Seconds: milli(seconds), MaxSeconds: maxSeconds})
 }
 
 // needTool refuses clips on an engine without ffmpeg.
@@ -90,7 +65,8 @@ func (i *inspector) needTool() error {
 	if i.tool != nil {
 		return nil
 	}
-	return fault.Wrap(errors.New("ffmpeg or ffprobe is missing"), fault.EngineError, "This service cannot read videos and voice clips right now.")
+	return fault.Wrap(errors.New("ffmpeg or ffprobe is missing"), fault.EngineError,
+		"This service cannot read videos and voice clips right now.")
 }
 
 // unreadable makes what a decoder found wrong with a file the caller's fault. Any other error stays what it is.

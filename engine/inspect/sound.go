@@ -11,7 +11,6 @@ import (
 	"veracity/engine/ffmpeg"
 	"veracity/engine/serve"
 	"veracity/engine/voice"
-	"veracity/platform/fault"
 )
 
 // inspectVoice reads a voice clip. Its length is that of its samples: what a container says of sound is often a guess.
@@ -24,13 +23,14 @@ func (i *inspector) inspectVoice(ctx context.Context, job serve.Job, c ffmpeg.Cl
 	case err != nil:
 		return unreadable(engine.Audio, err)
 	case heard.Seconds > job.MaxSeconds+lengthTolerance:
-		return tooLong(fault.AudioTooLong, "voice clip", max(heard.Seconds, c.Seconds), job.MaxSeconds)
-	case len(heard.Windows) == 0:
-		return noSound(errors.New("the sound track has no samples"))
+		return voiceTooLong(max(heard.Seconds, c.Seconds), job.MaxSeconds)
+	case heard.Seconds == 0:
+		return noSound(errors.New("the sound track has no samples to speak of"))
 	}
 	heard.into(report)
 	report.Lanes.Pixels = engine.Lane{Verdict: engine.None, Score: undecided}
 	report.Lanes.Watermark = unavailable
+	report.Detail.Clip = describe(c)
 	report.Audio = &engine.AudioInfo{
 		Seconds: heard.Seconds, SampleRate: c.Sound.SampleRate, Channels: c.Sound.Channels, Codec: c.Sound.Codec,
 		Readings: heard.Readings(),
@@ -77,7 +77,7 @@ func (h *hearing) lane() engine.Lane {
 	if h == nil || h.broken || h.Silent {
 		return unavailable
 	}
-	return h.Report.Lane()
+	return h.Lane()
 }
 
 // word is the contract's value for a video's sound.

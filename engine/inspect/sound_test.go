@@ -89,3 +89,16 @@ func TestTheWordForAVideosSoundNeverReadsAsAnother(t *testing.T) {
 		}
 	}
 }
+
+func TestSoundThatCannotBeDecodedTakesNothingFromAVideo(t *testing.T) {
+	t.Parallel()
+	i := shared.(*inspector)
+	path := clips.File(t, clips.Spec{Format: probe.MP4, Sound: clips.Speech})
+	clip, err := i.tool.Probe(t.Context(), path, probe.MP4)
+	require.NoError(t, err)
+	clip.Sound.Index = 7 // a track that is not there
+	heard, err := i.listenToVideo(t.Context(), clip, engine.MaxClipSeconds, func(float64) {})
+	require.NoError(t, err)
+	require.Equal(t, "unavailable", heard.word())
+	require.Equal(t, engine.Unavailable, heard.lane().Verdict)
+}

@@ -9,6 +9,7 @@ import (
 
 	"veracity/engine"
 	"veracity/engine/ffmpeg"
+	"veracity/engine/render"
 	"veracity/engine/serve"
 )
 
@@ -17,7 +18,7 @@ const maxFrameSide = 4096
 
 // inspectVideo reads frames spread over a video, and its sound beside them.
 func (i *inspector) inspectVideo(ctx context.Context, job serve.Job, c ffmpeg.Clip, report *engine.Report, done *progress) error {
-	if err := checkVideo(c, job.MaxSeconds); err != nil {
+	if err := render.CheckVideo(c, job.MaxSeconds); err != nil {
 		return err
 	}
 	var seen *seeing
@@ -43,10 +44,12 @@ func (i *inspector) inspectVideo(ctx context.Context, job serve.Job, c ffmpeg.Cl
 	}
 	v := c.Video
 	report.Video = &engine.VideoInfo{
-		Seconds: milli(c.Seconds), FPS: milli(v.FPS.Float()), Frames: v.Frames,
+		Seconds: max(milli(c.Seconds), 0.001), FPS: milli(v.FPS.Float()), Frames: v.Frames,
 		Width: v.Width, Height: v.Height, Audio: heard.word(), Readings: seen.readings,
 	}
 	report.Detail.File.Width, report.Detail.File.Height = v.Width, v.Height
+	detail := describe(c)
+	detail.Frames, report.Detail.Clip = seen.frames, detail
 	report.Verdict, report.Score, report.DecidedBy = engine.DecideVideo(report.Lanes, heard.lane())
 	return nil
 }
@@ -124,14 +127,13 @@ func (s *seeing) readFrame(ctx context.Context, lanes []lane, frame ffmpeg.Frame
 	}, nil
 }
 
-// into pools the frames' lanes and writes them, the frames and the timings into the report.
+// into pools the frames' lanes and writes them and the timings into the report.
 func (s *seeing) into(report *engine.Report) {
 	var pixels, watermarks []engine.Lane
 	for _, f := range s.frames {
 		pixels, watermarks = append(pixels, f.Pixels), append(watermarks, f.Watermark)
 	}
 	report.Lanes.Pixels, report.Lanes.Watermark = engine.Pool(pixels), engine.PoolMarks(watermarks)
-	report.Detail.Clip.(*clipDetail).Frames = s.frames
 	for name, took := range s.timings {
 		report.Detail.TimingsMS[name] = took
 	}

@@ -58,7 +58,7 @@ func (s *server) explain(ctx context.Context, err error) *fault.Fault {
 		return f
 	case ctx.Err() != nil:
 		s.log.DebugContext(ctx, "caller left")
-		return nil
+		return nil //nolint:nilerr // Nobody is left to hear of err.
 	}
 	s.log.ErrorContext(ctx, "work failed", "error", err)
 	return fault.Wrap(err, fault.EngineError, "The engine failed on this file.")

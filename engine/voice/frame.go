@@ -102,7 +102,8 @@ func (f frames) loudest(from, to int) float64 {
 
 func decibel(power float64) float64 { return max(leastLevel, 10*math.Log10(power)) }
 
-func round1(x float64) float64 { return math.Round(x*10) / 10 }
+// round1 rounds to a tenth; adding 0 takes the sign from -0.
+func round1(x float64) float64 { return math.Round(x*10)/10 + 0 }
 
 func hann(n int) []float64 {
 	w := make([]float64, n)

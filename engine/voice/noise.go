@@ -33,7 +33,7 @@ func (h *histogram) add(level float32, n int) {
 
 func (h *histogram) quantile(q float64) float32 {
 	rest := int(q * float64(h.total))
-	for i, n := range h.counts {
+	for i, n := range &h.counts {
 		if rest -= n; rest < 0 {
 			return leastLevel + (float32(i)+0.5)*histogramStep
 		}

@@ -79,7 +79,10 @@ CREATE TABLE delivery_attempt (
   PRIMARY KEY (delivery_id, number)
 );
 
+CREATE INDEX upload_ended_idx ON upload (ended_at) WHERE ended_at IS NOT NULL;
+
 -- +goose Down
+DROP INDEX upload_ended_idx;
 DROP TABLE delivery_attempt;
 DROP TABLE delivery;
 DROP TABLE job;

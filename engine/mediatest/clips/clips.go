@@ -36,7 +36,7 @@ type Spec struct {
 	PixelFormat string
 	// HDR tags the picture as BT.2020 with this transfer curve. What Go drew is then taken for such code values.
 	HDR Transfer
-	// FullRange codes levels from 0 to 255 in place of 16 to 235.
+	// FullRange codes levels from 0 to 255 in place of 16 to 235; PNG always does.
 	FullRange bool
 	// PixelAspect is the shape of a pixel, such as "4:3"; square when empty.
 	PixelAspect string
@@ -83,7 +83,6 @@ const (
 	MJPEG   VideoCodec = "mjpeg"
 	ProRes  VideoCodec = "prores_ks"
 	PNG     VideoCodec = "png"
-	RawGrey VideoCodec = "rawvideo"
 )
 
 // SoundCodec is a sound encoder of ffmpeg's.

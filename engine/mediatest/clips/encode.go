@@ -148,9 +148,11 @@ func (s Spec) videoArguments() []string {
 	if s.HDR != "" {
 		matrix, primaries, transfer, space = "bt2020", "bt2020", string(s.HDR), "bt2020nc"
 	}
-	rangeName := map[bool]string{false: "tv", true: "pc"}[s.FullRange]
-	filters = append(filters, "scale=out_color_matrix="+matrix+":out_range="+rangeName+":flags=accurate_rnd+full_chroma_int",
-		"format="+s.PixelFormat,
+	rangeName := map[bool]string{false: "tv", true: "pc"}[s.FullRange || s.Video == PNG]
+	if s.Video != PNG { // It holds no luma and chroma.
+		filters = append(filters, "scale=out_color_matrix="+matrix+":out_range="+rangeName+":flags=accurate_rnd+full_chroma_int")
+	}
+	filters = append(filters, "format="+s.PixelFormat,
 		"setparams=range="+rangeName+":color_primaries="+primaries+":color_trc="+transfer+":colorspace="+space)
 	if s.PixelAspect != "" {
 		filters = append(filters, "setsar="+strings.Replace(s.PixelAspect, ":", "/", 1))

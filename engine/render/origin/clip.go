@@ -83,7 +83,7 @@ func (c cargo) userData() []byte {
 	for i, t := range c.texts {
 		keys = append(big.AppendUint32(keys, uint32(8+len(t.key))), namespace+t.key...) //nolint:gosec // As above.
 		value := append([]byte{0, 0, 0, utf8, 0, 0, 0, 0}, t.value...)
-		items = append(items, box(string(big.AppendUint32(nil, uint32(i+1))), box("data", value))...) //nolint:gosec // As above.
+		items = append(items, box(string(big.AppendUint32(nil, uint32(i+1))), box("data", value))...)
 	}
 	handler := append(make([]byte, 8), namespace...)
 	handler = append(handler, make([]byte, 12+1)...)

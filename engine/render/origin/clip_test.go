@@ -79,7 +79,7 @@ func TestStatementsOfClipsKeepTheirVerdict(t *testing.T) {
 		"ComfyUI that only scaled":   {tagged(t, probe.MP4, "prompt="+comfyScale, "workflow="+comfyWorkflow), says{engine.None, ""}},
 		"ComfyUI in WebM":            {tagged(t, probe.WebM, "PROMPT="+comfyPrompt), ai("ComfyUI")},
 		"ComfyUI in MOV":             {tagged(t, probe.MOV, "comment="+vhs), ai("ComfyUI")},
-		"WebUI in a comment":         {tagged(t, probe.WebM, "COMMENT="+infotext[strings.Index(infotext, "Steps:"):]), ai("Stable Diffusion WebUI")},
+		"WebUI in a comment":         {tagged(t, probe.WebM, "COMMENT=Steps: 15, Sampler: UniPC, CFG scale: 5, Seed: 235284042"), ai("Stable Diffusion WebUI")},
 		"Midjourney":                 {tagged(t, probe.MP4, "description="+job), ai("Midjourney")},
 		"the label":                  {tagged(t, probe.MP4, "AIGC="+aigc), ai(producer)},
 		"the label in MOV":           {tagged(t, probe.MOV, "AIGC="+aigc), ai(producer)},

@@ -27,7 +27,7 @@ type image struct {
 	ask *judge
 	// properties come from XMP and from what IIM, EXIF and texts say in its terms.
 	properties gathered
-	// texts come from PNG, comments from comments that are records of generators.
+	// texts come from PNG, comments from comments and captions that generators wrote.
 	texts, comments []text
 	// exif is what generators wrote into EXIF, a set for each block.
 	exif []tags
@@ -48,7 +48,7 @@ func openImage(data []byte) image {
 		case container.IPTC:
 			found.readIIM(iptc.Parse(b.Data))
 		case container.Comment:
-			found.readComment(ifd.Decode(b.Data))
+			found.read(text{key: parameters, value: ifd.Decode(b.Data)})
 		case container.Text:
 			found.readRights(b)
 		case container.XMP, container.ExtendedXMP:
@@ -86,7 +86,7 @@ func (m *image) readIIM(records iptc.Records) {
 		m.properties.missing(creditKind, value)
 	}
 	for _, value := range records[iptc.Caption] {
-		m.properties.add(descriptionKind, value)
+		m.read(text{key: description, value: value})
 	}
 	if len(m.properties.values[creatorKind]) == 0 {
 		for _, value := range records[byline] {
@@ -98,9 +98,9 @@ func (m *image) readIIM(records iptc.Records) {
 	}
 }
 
-// readComment keeps a comment that is a generator's record: the text that PNG has under parameters.
-func (m *image) readComment(value string) {
-	if t := (text{key: parameters, value: value}); len(m.comments) < maxSameKey && m.ask.states(cargo{texts: []text{t}}) {
+// read keeps a comment or caption that is a generator's, under the keyword that PNG has for it.
+func (m *image) read(t text) {
+	if len(m.comments) < maxSameKey && m.ask.states(cargo{texts: []text{t}}) {
 		m.comments = append(m.comments, t)
 	}
 }

@@ -103,21 +103,24 @@ func moveOffsets(movie []byte, start, n int64) error {
 // descend lists the boxes within all boxes that lie on the path.
 func descend(b []byte, path ...string) ([]atom, error) {
 	list, err := atoms(b)
-	if err != nil || len(path) == 0 {
-		return list, err
+	if err != nil {
+		return nil, err
 	}
-	var found []atom
-	for _, p := range list {
-		if p.kind != path[0] {
-			continue
+	for _, kind := range path {
+		var inner []atom
+		for _, a := range list {
+			if a.kind != kind {
+				continue
+			}
+			more, err := atoms(a.body)
+			if err != nil {
+				return nil, err
+			}
+			inner = append(inner, more...)
 		}
-		inner, err := descend(p.body, path[1:]...)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, inner...)
+		list = inner
 	}
-	return found, nil
+	return list, nil
 }
 
 // moveTable adds n to the entries of a table of offsets that are start or more: version and flags, the number of

@@ -84,13 +84,12 @@ func kindOf(prefix, local string) int {
 
 // Properties that other places than XMP speak of as well.
 var (
-	labelKind       = kindOf("TC260", "AIGC")
-	descriptionKind = kindOf("dc", "description")
-	creditKind      = kindOf("photoshop", "Credit")
-	creatorKind     = kindOf("dc", "creator")
-	rightsKind      = kindOf("dc", "rights")
-	remoteKind      = kindOf("dcterms", "provenance")
-	storeKind       = kindOf("veracity", "SourceContentCredentials")
+	labelKind   = kindOf("TC260", "AIGC")
+	creditKind  = kindOf("photoshop", "Credit")
+	creatorKind = kindOf("dc", "creator")
+	rightsKind  = kindOf("dc", "rights")
+	remoteKind  = kindOf("dcterms", "provenance")
+	storeKind   = kindOf("veracity", "SourceContentCredentials")
 )
 
 // property is one property with its values.

@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
-	"sync/atomic"
 )
 
 // Identical is the score of a picture that equals its original, the highest that there is.
@@ -32,13 +30,14 @@ type Picture struct {
 	Pix []byte
 }
 
-// Compare scores distorted against reference: [Identical] when they are equal, 90 when side by side nobody tells them
-// apart, 70 for high quality, 50 for medium, 30 for low, below zero for wrecks (the reference implementation's own
-// scale). It matters which of the two is the original: detail that is lost and detail that is added weigh differently.
+// Compare scores distorted against reference: [Identical] when they are equal; at 90 nobody sees a change when the one
+// turns into the other, at 80 nobody side by side; 70 is high quality, 50 medium, 30 low, below zero a wreck (the
+// reference implementation's own scale). It matters which is the original: lost and added detail weigh differently.
 //
-// A side below 8 pixels, which the reference refuses, is continued to 8 by reflection. The score does not depend on the
-// number of cores, of which it uses all up to 16, each with about 2 MB of memory whatever the picture's size. A
-// megapixel takes about 35 ms of one core. Errors are [ErrSizes], [ErrPixels] and those of ctx.
+// A side below 8 pixels, which the reference refuses, is continued to 8 by reflection. The score does not depend on
+// the number of cores, of which it uses all up to 16, each with about 1 MB of memory whatever the picture's size. A
+// megapixel takes about 35 ms of one core; a side below 8 pixels takes as long as 8. Errors are [ErrSizes],
+// [ErrPixels] and ctx's.
 func Compare(ctx context.Context, reference, distorted Picture) (float64, error) {
 	if err := check(reference, distorted); err != nil {
 		return 0, fmt.Errorf("compare pictures: %w", err)
@@ -48,8 +47,8 @@ func Compare(ctx context.Context, reference, distorted Picture) (float64, error)
 	}
 	p := newPair(reference, distorted)
 	scales := scalesOf(p.width, p.height)
-	parts := p.cut(partWidth, partHeight)
-	sums, err := p.measure(ctx, parts, scales, runtime.GOMAXPROCS(0))
+	parts := cut(p.width, p.height, partWidth, partHeight)
+	sums, err := measure(ctx, &p, parts, scales, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return 0, fmt.Errorf("compare pictures: %w", err)
 	}
@@ -73,53 +72,4 @@ func check(reference, distorted Picture) error {
 			reference.Width, reference.Height, distorted.Width, distorted.Height, ErrSizes)
 	}
 	return nil
-}
-
-const (
-	// partWidth and partHeight are the most that one worker measures at a time: small enough for the cache, and large
-	// enough that the surroundings, which are read as well, weigh little. They do not depend on the number of workers, so
-	// that the order of the sums, and with it the last bit of the score, does not either.
-	partWidth, partHeight = 1024, 512
-	maxWorkers            = 16
-)
-
-// measure gives the errors of each part by scale.
-func (p *pair) measure(ctx context.Context, parts []area, scales []scale, workers int) ([][]tally, error) {
-	sums := make([][]tally, len(parts))
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(workers, maxWorkers, len(parts)) {
-		group.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(parts) {
-					return
-				}
-				sums[i] = p.measurePart(ctx, parts[i], scales)
-			}
-		})
-	}
-	group.Wait()
-	return sums, ctx.Err()
-}
-
-// measurePart walks one part from the top. What it gives is of no use once ctx is done.
-func (p *pair) measurePart(ctx context.Context, part area, scales []scale) []tally {
-	const rowsBetweenLooks = 16
-	levels := newLevels(p.width, p.height, part, scales)
-	finest := levels[0]
-	for y := finest.feed.y.first; y < finest.feed.y.end; y++ {
-		if y%rowsBetweenLooks == 0 && ctx.Err() != nil {
-			break
-		}
-		for i := range p.pix {
-			p.row(i, y, finest.feed.x, &finest.input[y&1][i])
-		}
-		finest.advance(y)
-	}
-	sums := make([]tally, len(levels))
-	for s, l := range levels {
-		sums[s] = l.sums
-	}
-	return sums
 }

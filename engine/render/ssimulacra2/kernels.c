@@ -1,11 +1,12 @@
 #include "kernels.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 /*
- * Plain loops that the compiler turns into vector instructions: four lanes, or eight where the processor has AVX2, which
- * is looked up when the program is loaded. AVX2 alone, without FMA, comes to the same sums to the last bit.
+ * Plain loops that the compiler turns into vector instructions: four lanes, or eight where the processor has AVX2,
+ * which is looked up when the program is loaded. AVX2 alone, without FMA, comes to the same sums to the last bit.
  */
 #if defined(__x86_64__) && defined(__GLIBC__)
 #define VECTORS __attribute__((target_clones("avx2", "default")))
@@ -93,7 +94,7 @@ along(const float *v)
 	return TAPS(v[4], v[3] + v[5], v[2] + v[6], v[1] + v[7], v[0] + v[8]);
 }
 
-/* Errors are worked out and added up by pieces of a row: short enough to stay in the first cache, and for sums of floats. */
+/* Errors are worked out and added up by pieces of a row: short enough for the first cache and for sums of floats. */
 enum { LANES = 8, PIECE = 32 * LANES };
 
 typedef float Lanes __attribute__((vector_size(LANES * sizeof(float))));
@@ -164,24 +165,4 @@ ssim2_edges(const float *restrict a, const float *restrict b, const float *restr
 		add_up(artefact, count, sums + SSIM2_ARTEFACT);
 		add_up(lost, count, sums + SSIM2_LOST);
 	}
-}
-
-VECTORS uint64_t
-ssim2_squared_difference(const uint8_t *restrict a, const uint8_t *restrict b, size_t n)
-{
-	const size_t most = 32768; /* squares of bytes in a sum of 32 bits */
-	uint64_t total = 0;
-
-	for (size_t from = 0; from < n; from += most) {
-		size_t count = n - from < most ? n - from : most;
-		uint32_t sum = 0;
-
-		for (size_t i = 0; i < count; i++) {
-			int d = a[from + i] - b[from + i];
-
-			sum += (uint32_t) (d * d);
-		}
-		total += sum;
-	}
-	return total;
 }

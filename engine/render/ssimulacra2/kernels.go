@@ -5,10 +5,10 @@ package ssimulacra2
 import "C"
 
 // The blur is a Gaussian of standard deviation 1.5 as a sum of three truncated cosines (D. Charalampidis, "Recursive
-// Implementation of the Gaussian Filter Using Truncated Cosine Functions", IEEE Transactions on Signal Processing 64(14),
-// 2016). The reference runs it as a recursion of radius 5, whose rounding errors build up along a row: they cost its
-// scores some hundredths at 300 pixels and a point or more at 3,000. The cosines are zero at the radius, so the same
-// filter is a convolution with nine taps, which has no such errors.
+// Implementation of the Gaussian Filter Using Truncated Cosine Functions", IEEE Transactions on Signal Processing
+// 64(14), 2016). The reference runs it as a recursion of radius 5, whose rounding errors build up along a row: they
+// cost its scores some hundredths at 300 pixels and a point or more at 3,000. The cosines are zero at the radius, so
+// the same filter is a convolution with nine taps, which has no such errors.
 const (
 	reach  = C.SSIM2_REACH
 	window = C.SSIM2_WINDOW
@@ -60,9 +60,4 @@ func addStructure(blurred *[planes][]float32, n int, sums *errorSums) {
 // addEdges compares by how much each pixel of the rows a and b stands out from its surroundings.
 func addEdges(a, b []float32, blurred *[planes][]float32, sums *errorSums) {
 	C.ssim2_edges(at(a), at(b), at(blurred[original]), at(blurred[changed]), C.size_t(len(a)), (*C.double)(&sums[0][0]))
-}
-
-// squaredDifference adds up the squared differences of two runs of bytes.
-func squaredDifference(a, b []byte) uint64 {
-	return uint64(C.ssim2_squared_difference((*C.uint8_t)(&a[0]), (*C.uint8_t)(&b[0]), C.size_t(len(a))))
 }

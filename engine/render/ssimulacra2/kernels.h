@@ -2,7 +2,6 @@
 #define VERACITY_SSIMULACRA2_KERNELS_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 /* Rows of n numbers; what is written overlaps nothing that is read. What each does is said in kernels.go. */
 
@@ -21,7 +20,5 @@ void ssim2_columns(const float *r0, const float *r1, const float *r2, const floa
 void ssim2_structure(const float *mean_a, const float *mean_b, const float *power, const float *departure, size_t n,
 	double *sums);
 void ssim2_edges(const float *a, const float *b, const float *mean_a, const float *mean_b, size_t n, double *sums);
-
-uint64_t ssim2_squared_difference(const uint8_t *a, const uint8_t *b, size_t n);
 
 #endif

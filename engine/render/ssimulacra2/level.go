@@ -22,8 +22,8 @@ type level struct {
 	input [2][2][3][]float32
 	// ring holds near of the newest rows of each plane of each channel, at their number modulo window.
 	ring [3][planes][window][]float32
-	// blurred holds one row of each plane after the blur by columns: out, and reach pixels at either end, which are zero
-	// beyond the picture.
+	// blurred holds one row of each plane after the blur by columns: out, and reach pixels at either end, which are
+	// zero beyond the picture.
 	blurred [planes][]float32
 	// zero stands for the rows beyond the picture, spare takes what nobody reads.
 	zero, spare []float32
@@ -37,7 +37,7 @@ func newLevels(width, height int, part area, scales []scale) []*level {
 	for s := range levels {
 		levels[s] = &level{width: width, height: height, out: part, use: scales[s]}
 		width, height = half(width), half(height)
-		part = area{part.x.halved(), part.y.halved()}
+		part = part.halved()
 	}
 	for s := len(levels) - 1; s >= 0; s-- {
 		l := levels[s]
@@ -53,13 +53,18 @@ func newLevels(width, height int, part area, scales []scale) []*level {
 	return levels
 }
 
+// size is how many numbers the level holds.
+func (l *level) size() int {
+	near := 2
+	for _, use := range l.use.channels {
+		near += window * use.planes()
+	}
+	return near*l.near.x.len() + 2*2*3*l.feed.x.len() + planes*(l.out.x.len()+2*reach)
+}
+
 func (l *level) allocate() {
 	near, feed, out := l.near.x.len(), l.feed.x.len(), l.out.x.len()+2*reach
-	total := 2*2*3*feed + planes*out + 2*near
-	for _, use := range l.use.channels {
-		total += window * use.planes() * near
-	}
-	slab := make([]float32, total)
+	slab := make([]float32, l.size())
 	row := func(n int) []float32 {
 		taken := slab[:n:n]
 		slab = slab[n:]

@@ -5,79 +5,53 @@ import "math"
 // minSide is the shortest side that the measure is defined for.
 const minSide = 8
 
-// coarsest is how many pixels of the finest scale one of the coarsest covers, to the right and down. Parts that begin at
-// a multiple of it have no pixel in common at any scale.
-const coarsest = 1 << (maxScales - 1)
-
-// span is a run of rows or columns, from first up to and without end.
-type span struct{ first, end int }
-
-func (s span) has(i int) bool { return s.first <= i && i < s.end }
-func (s span) len() int       { return s.end - s.first }
-
-// grown reaches n further at either end, but not below 0 nor beyond limit.
-func (s span) grown(n, limit int) span { return span{max(0, s.first-n), min(limit, s.end+n)} }
-
-func (s span) halved() span { return span{s.first / 2, half(s.end)} }
-
-// doubled undoes halved: what the next finer scale, of the given length, has there.
-func (s span) doubled(limit int) span { return span{2 * s.first, min(limit, 2*s.end)} }
-
-func (s span) with(other span) span { return span{min(s.first, other.first), max(s.end, other.end)} }
-
-func half(n int) int { return (n + 1) / 2 }
-
-// area is a rectangle of pixels.
-type area struct{ x, y span }
-
-func (a area) pixels() int { return a.x.len() * a.y.len() }
-
 // pair is two pictures of one size, continued by reflection to minSide.
 type pair struct {
 	width, height int
-	// across and down are how many pixels there are before reflection.
+	// across and down are how many pixels there are before reflection, right and below how far apart neighbours lie.
 	across, down int
+	right, below int
 	pix          [2][]byte
 }
 
+// newPair lays narrow pictures on their side, because short rows cost more for their number than for their pixels. The
+// measure treats rows and columns alike.
 func newPair(reference, distorted Picture) pair {
-	return pair{
-		width:  max(reference.Width, minSide),
-		height: max(reference.Height, minSide),
+	const narrow = 256
+	p := pair{
 		across: reference.Width,
 		down:   reference.Height,
+		right:  3,
+		below:  3 * reference.Width,
 		pix:    [2][]byte{reference.Pix, distorted.Pix},
 	}
-}
-
-// cut divides the pictures into parts of at most width by height, which are multiples of coarsest, in reading order.
-func (p *pair) cut(width, height int) []area {
-	var parts []area
-	for y := 0; y < p.height; y += height {
-		for x := 0; x < p.width; x += width {
-			parts = append(parts, area{span{x, min(x+width, p.width)}, span{y, min(y+height, p.height)}})
-		}
+	if p.across < min(narrow, p.down) {
+		p.across, p.down = p.down, p.across
+		p.right, p.below = p.below, p.right
 	}
-	return parts
+	p.width, p.height = max(p.across, minSide), max(p.down, minSide)
+	return p
 }
 
-// row writes the linear light, 0 to 1, of a piece of row y of picture i.
+func (p *pair) size() (width, height int) { return p.width, p.height }
+
+// row implements light.
 func (p *pair) row(i, y int, columns span, rgb *[3][]float32) {
-	line := p.pix[i][reflected(y, p.down)*p.across*3:][:p.across*3]
+	line := p.pix[i][reflected(y, p.down)*p.below:]
 	n := columns.len()
 	r, g, b := rgb[0][:n], rgb[1][:n], rgb[2][:n]
 	if p.across < minSide {
 		for x := range n {
-			px := line[reflected(columns.first+x, p.across)*3:][:3]
+			px := line[reflected(columns.first+x, p.across)*p.right:][:3]
 			r[x], g[x], b[x] = linear[px[0]], linear[px[1]], linear[px[2]]
 		}
 		return
 	}
-	line = line[columns.first*3 : columns.end*3]
+	at := columns.first * p.right
 	for x := range n {
-		px := line[:3:3]
+		px := line[at : at+3 : at+3]
 		r[x], g[x], b[x] = linear[px[0]], linear[px[1]], linear[px[2]]
-		line = line[3:]
+		at += p.right
 	}
 }
 

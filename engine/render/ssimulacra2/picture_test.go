@@ -2,8 +2,8 @@ package ssimulacra2
 
 import "math/rand/v2"
 
-// The tests draw their pictures with whole numbers alone, so that they come out the same on every machine; the reference's
-// scores in testdata belong to exactly these pixels.
+// The tests draw their pictures with whole numbers alone, so that they come out the same on every machine; the
+// reference's scores in testdata belong to exactly these pixels.
 
 // drawings are the originals by name.
 var drawings = map[string]func(x, y, w, h int) (r, g, b int){

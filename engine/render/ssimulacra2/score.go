@@ -64,7 +64,7 @@ func scalesOf(width, height int) []scale {
 	return scales
 }
 
-func weightsOf(channel, scale, scales int) *errorSums { return &weights[channel*scales+scale] }
+func weightsOf(channel, s, scales int) *errorSums { return &weights[channel*scales+s] }
 
 // score weighs the means and the fourth roots of mean fourth powers of all maps, and bends the result to the scale of
 // opinion scores (Msssim::Score in src/ssimulacra2.cc of the reference).

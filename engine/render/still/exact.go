@@ -12,11 +12,11 @@ type Mode string
 
 // Modes. The lossy ones say so.
 const (
-	Truecolour        Mode = "truecolour"
-	TruecolourAlpha   Mode = "truecolour_alpha"
-	Grey              Mode = "grey"
-	GreyAlpha         Mode = "grey_alpha"
-	Palette           Mode = "palette"
+	Truecolour      Mode = "truecolour"
+	TruecolourAlpha Mode = "truecolour_alpha"
+	Grey            Mode = "grey"
+	GreyAlpha       Mode = "grey_alpha"
+	Palette         Mode = "palette"
 )
 
 // exact lays m out in every way that holds it without loss and may be the smallest.
