@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -57,8 +58,13 @@ func (a *API) once(act func(context.Context, request) (answer, error)) http.Hand
 	})
 }
 
+// onceTime bounds an act that runs on without its caller: a little over the longest fetch of a source.
+const onceTime = 6 * time.Minute
+
 func (a *API) replayOrRun(w http.ResponseWriter, r *http.Request, req request, key string, act func(context.Context, request) (answer, error)) error {
-	ctx := r.Context()
+	// A caller who hangs up comes back with the same key, and must find the answer rather than begin from the first byte.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), onceTime)
+	defer cancel()
 	mine, stored, err := a.twins.begin(ctx, req.caller.Account, key, requestHash(r, req.body))
 	if err != nil {
 		return err
@@ -98,7 +104,7 @@ func (a *API) replayOrRun(w http.ResponseWriter, r *http.Request, req request, k
 // retryable tells a refusal that another try may not meet, and that is therefore not stored.
 func retryable(code fault.Code) bool {
 	switch code { //nolint:exhaustive // all other codes are about the request itself
-	case fault.ImageUnreachable, fault.VideoUnreachable, fault.AudioUnreachable:
+	case fault.ImageUnreachable, fault.VideoUnreachable, fault.AudioUnreachable, fault.UploadNotFound, fault.InvalidCallback:
 		return true
 	}
 	switch statusOf(code) {

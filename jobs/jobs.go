@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -16,6 +17,9 @@ import (
 // Worker works queues until it is stopped.
 type Worker struct {
 	client *river.Client[pgx.Tx]
+	// quit ends the taker, and taken is closed when it has.
+	quit  context.CancelFunc
+	taken chan struct{}
 }
 
 // Start begins to work the queues of cfg.
@@ -27,8 +31,6 @@ func Start(ctx context.Context, cfg Config, db *pgxpool.Pool, acts Acts, log *sl
 	if err != nil {
 		return nil, err
 	}
-	acts.Tasks = append(acts.Tasks[:len(acts.Tasks):len(acts.Tasks)],
-		Task{Name: "take-up-lost-jobs", Every: cfg.TakeUpEvery, Run: takeUp(db, queue, acts)})
 	workers := river.NewWorkers()
 	if err := register(workers, cfg, acts); err != nil {
 		return nil, fmt.Errorf("register workers: %w", err)
@@ -49,38 +51,55 @@ func Start(ctx context.Context, cfg Config, db *pgxpool.Pool, acts Acts, log *sl
 	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
 		return nil, fmt.Errorf("start worker: %w", err)
 	}
-	return &Worker{client: client}, nil
+	w := &Worker{client: client, taken: make(chan struct{})}
+	taking, quit := context.WithCancel(context.WithoutCancel(ctx))
+	w.quit = quit
+	go func() {
+		defer close(w.taken)
+		(&taker{db: db, queue: queue, acts: acts, log: log}).run(taking, cfg.TakeUpEvery)
+	}()
+	return w, nil
 }
 
 // Stop takes no more jobs and waits for those that run, at most for Config.SoftStop.
 func (w *Worker) Stop(ctx context.Context) error {
+	w.quit()
+	<-w.taken
 	if err := w.client.Stop(ctx); err != nil {
 		return fmt.Errorf("stop worker: %w", err)
 	}
 	return nil
 }
 
-// Depth counts the jobs of each queue that wait to run.
-func Depth(ctx context.Context, db *pgxpool.Pool) (map[string]int64, error) {
+// Depth is how a queue stands.
+type Depth struct {
+	// Due is how many jobs could run now, Oldest how long the first of them has waited.
+	Due    int64
+	Oldest time.Duration
+}
+
+// Depths reads how each queue stands. Jobs that wait for their time, such as webhooks between two attempts, do not count.
+func Depths(ctx context.Context, db *pgxpool.Pool) (map[string]Depth, error) {
 	rows, err := db.Query(ctx, `
-		SELECT queue, count(*) FROM river_job WHERE state IN ('available', 'retryable', 'scheduled') GROUP BY queue`)
+		SELECT queue, count(*), max(now() - scheduled_at) FROM river_job
+		WHERE state IN ('available', 'retryable', 'scheduled') AND scheduled_at <= now() GROUP BY queue`)
 	if err != nil {
 		return nil, fmt.Errorf("count waiting jobs: %w", err)
 	}
-	depth := map[string]int64{}
+	depths := map[string]Depth{}
 	for _, q := range Queues() {
-		depth[q] = 0
+		depths[q] = Depth{}
 	}
 	var (
 		queue string
-		n     int64
+		d     Depth
 	)
-	_, err = pgx.ForEachRow(rows, []any{&queue, &n}, func() error {
-		depth[queue] = n
+	_, err = pgx.ForEachRow(rows, []any{&queue, &d.Due, &d.Oldest}, func() error {
+		depths[queue] = d
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("count waiting jobs: %w", err)
 	}
-	return depth, nil
+	return depths, nil
 }

@@ -33,25 +33,38 @@ func NewQueue(db *pgxpool.Pool) (*Queue, error) {
 
 // Insert puts a domain's job on its queue in tx; it runs once tx has committed.
 func (q *Queue) Insert(ctx context.Context, tx pgx.Tx, job interface{ Kind() string }) error {
-	args, queue, err := argsOf(job)
+	args, opts, err := insertion(job)
 	if err != nil {
 		return err
 	}
-	if _, err := q.client.InsertTx(ctx, tx, args, &river.InsertOpts{Queue: queue, MaxAttempts: attempts}); err != nil {
+	if _, err := q.client.InsertTx(ctx, tx, args, opts); err != nil {
 		return fmt.Errorf("insert %s job: %w", job.Kind(), err)
 	}
 	return nil
 }
 
-// argsOf names the queue of each kind of job.
-func argsOf(job interface{ Kind() string }) (river.JobArgs, string, error) {
+// Priorities: what was begun before goes before what was not, for its time is running.
+const (
+	begunPriority = 1
+	newPriority   = 2
+)
+
+// insertion says on which queue each kind of job goes, and how far in front.
+func insertion(job interface{ Kind() string }) (river.JobArgs, *river.InsertOpts, error) {
+	opts := &river.InsertOpts{MaxAttempts: attempts, Priority: newPriority}
+	begun := false
 	switch args := job.(type) {
 	case media.CheckJob:
-		return args, QueueCheck, nil
+		opts.Queue, begun = QueueCheck, args.Begun
 	case media.OptimizeJob:
-		return args, QueueOptimize, nil
+		opts.Queue, begun = QueueOptimize, args.Begun
 	case webhook.Job:
-		return args, QueueWebhook, nil
+		opts.Queue = QueueWebhook
+	default:
+		return nil, nil, fmt.Errorf("no queue works jobs of type %T", job)
 	}
-	return nil, "", fmt.Errorf("no queue works jobs of type %T", job)
+	if begun {
+		opts.Priority = begunPriority
+	}
+	return job, opts, nil
 }

@@ -2,16 +2,19 @@ package jobs_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"veracity/engine"
 	"veracity/jobs"
 	"veracity/media"
 	"veracity/media/acttest"
+	"veracity/platform/postgres"
 )
 
 // queued makes r queue its jobs for real and gives acts that do.
@@ -62,9 +65,10 @@ func TestWorkerWorksItsOwnQueuesAlone(t *testing.T) {
 	found, err := r.ReadCheck(t.Context(), r.Caller, check.String())
 	require.NoError(t, err)
 	require.Equal(t, media.Queued, found.Status)
-	depth, err := jobs.Depth(t.Context(), r.DB)
+	depth, err := jobs.Depths(t.Context(), r.DB)
 	require.NoError(t, err)
-	require.Equal(t, int64(1), depth[jobs.QueueCheck])
+	require.Equal(t, int64(1), depth[jobs.QueueCheck].Due)
+	require.Positive(t, depth[jobs.QueueCheck].Oldest)
 
 	work(t, r, func(c *jobs.Config) { c.Queues = []string{jobs.QueueCheck} })
 	ended(t, r, check, media.Succeeded)
@@ -113,16 +117,44 @@ func TestQueuedJobIsNotQueuedTwice(t *testing.T) {
 	id := r.Check(0)
 	_, err := r.DB.Exec(t.Context(), `UPDATE job SET created_at = now() - interval '2 minutes' WHERE id = $1`, id)
 	require.NoError(t, err)
-	work(t, r, func(c *jobs.Config) { c.Queues = []string{jobs.QueueMaintenance} })
-	require.Eventually(t, func() bool {
-		var runs int
-		err := r.DB.QueryRow(t.Context(), `
-			SELECT count(*) FROM river_job WHERE kind = 'maintenance' AND args ->> 'name' = 'take-up-lost-jobs' AND state = 'completed'`).Scan(&runs)
-		return err == nil && runs >= 2
-	}, 20*time.Second, 50*time.Millisecond)
-	var rows int
-	require.NoError(t, r.DB.QueryRow(t.Context(), `SELECT count(*) FROM river_job WHERE kind = 'check'`).Scan(&rows))
-	require.Equal(t, 1, rows)
+	for range 2 {
+		work(t, r, func(c *jobs.Config) { c.Queues = []string{jobs.QueueMaintenance} })
+	}
+	require.Never(t, func() bool {
+		var rows int
+		err := r.DB.QueryRow(t.Context(), `SELECT count(*) FROM river_job WHERE kind = 'check'`).Scan(&rows)
+		return err == nil && rows > 1
+	}, 3*time.Second, 100*time.Millisecond, "over two looks of two workers")
+	lost, err := r.FindLost(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, lost)
+}
+
+func TestFindingsAreKeptForEveryProcess(t *testing.T) {
+	t.Parallel()
+	r := acttest.Setup(t)
+	for _, found := range []int{3, 0} {
+		require.NoError(t, jobs.NoteFinding(t.Context(), r.DB, "strays", found))
+		got, err := jobs.Findings(t.Context(), r.DB)
+		require.NoError(t, err)
+		require.Equal(t, map[string]int64{"strays": int64(found)}, got)
+	}
+}
+
+func TestBegunJobsGoBeforeYoungerOnes(t *testing.T) {
+	t.Parallel()
+	r := acttest.Setup(t)
+	queue, err := jobs.NewQueue(r.DB)
+	require.NoError(t, err)
+	young, begun := uuid.New(), uuid.New()
+	require.NoError(t, postgres.Tx(t.Context(), r.DB, func(tx pgx.Tx) error {
+		return errors.Join(queue.Insert(t.Context(), tx, media.CheckJob{Job: young}),
+			queue.Insert(t.Context(), tx, media.CheckJob{Job: begun, Begun: true}))
+	}))
+	var first uuid.UUID
+	require.NoError(t, r.DB.QueryRow(t.Context(), `
+		SELECT args ->> 'job' FROM river_job ORDER BY priority, scheduled_at, id LIMIT 1`).Scan(&first))
+	require.Equal(t, begun, first)
 }
 
 func TestStoppedWorkerHandsItsJobOver(t *testing.T) {

@@ -50,7 +50,8 @@ func (s *Service) inspect(ctx context.Context, c Caller, src Source) (engine.Rep
 		return engine.Report{}, err
 	}
 	defer func() { _ = file.Close() }()
-	return s.engine.CheckImage(ctx, engine.Source{Body: file, Size: file.size, Admitted: file.admitted})
+	report, err := s.engine.CheckImage(ctx, engine.Source{Body: file, Size: file.size, Admitted: file.admitted})
+	return report, storageFault(err) // an upload that breaks off on its way comes back as storage's own error
 }
 
 // errHoldLapsed means that the sweep gave a hold back before its check had ended.

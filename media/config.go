@@ -28,6 +28,8 @@ type Config struct {
 	ClipFetchTimeout time.Duration
 	// FetchesAtOnce bounds the fetches under way in this process; one account has at most a quarter of them.
 	FetchesAtOnce int64
+	// ClipFetchesAtOnce is the same for videos and voice clips, which take minutes and some 10 MB of memory each.
+	ClipFetchesAtOnce int64
 	// UploadTTL is how long an upload ticket works.
 	UploadTTL time.Duration
 	// HoldTTL is when the credits of an image check are given back although nobody ended the hold. It must be longer
@@ -53,7 +55,7 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		SpoolDir: "spool", SpoolBytes: 8 << 30,
-		FetchTimeout: 20 * time.Second, ClipFetchTimeout: 300 * time.Second, FetchesAtOnce: 64,
+		FetchTimeout: 20 * time.Second, ClipFetchTimeout: 300 * time.Second, FetchesAtOnce: 64, ClipFetchesAtOnce: 32,
 		UploadTTL: time.Hour, HoldTTL: 5 * time.Minute,
 		Optimize: true, JobTime: 30 * time.Minute, Lease: 45 * time.Second, Attempts: 5, RetryWait: 2 * time.Second,
 		ResultTTL: 7 * 24 * time.Hour,
@@ -74,6 +76,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("VERACITY_CLIP_FETCH_TIMEOUT is %s: allowed are 1s to 1h", c.ClipFetchTimeout)
 	case c.FetchesAtOnce < 1 || c.FetchesAtOnce > 10_000:
 		return fmt.Errorf("VERACITY_FETCHES_AT_ONCE is %d: allowed are 1 to 10000", c.FetchesAtOnce)
+	case c.ClipFetchesAtOnce < 1 || c.ClipFetchesAtOnce > 1000:
+		return fmt.Errorf("VERACITY_CLIP_FETCHES_AT_ONCE is %d: allowed are 1 to 1000", c.ClipFetchesAtOnce)
 	case c.UploadTTL < time.Minute || c.UploadTTL > 7*24*time.Hour:
 		return fmt.Errorf("VERACITY_UPLOAD_TTL is %s: allowed are 1m to 168h", c.UploadTTL)
 	case c.HoldTTL < c.FetchTimeout+2*time.Minute || c.HoldTTL > 24*time.Hour:

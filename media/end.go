@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,35 +18,64 @@ import (
 	"veracity/webhook"
 )
 
-// after decides what follows an attempt: nothing, another one, or the job's failure. cause is why the work was told to
-// end, nil when it was not.
-func (s *Service) after(ctx context.Context, j claimed, cause, err error) (again time.Duration, _ error) {
-	switch {
-	case err == nil, errors.Is(err, errLeaseLost), errors.Is(cause, errLeaseLost):
-		return 0, nil
-	case errors.Is(cause, errJobTime):
-		return 0, s.fail(ctx, j, overTime())
-	case ctx.Err() != nil:
-		// The worker is told to stop: another takes the job up at once, and this attempt does not count.
-		return stopRetry, s.postpone(ctx, j, 0, true)
-	}
-	if f := final(j.media, err); f != nil {
-		return 0, s.fail(ctx, j, f)
-	}
-	uncounted := !j.admitted.Load() && fault.CodeOf(err) == fault.EngineUnavailable
-	if !uncounted && j.attempt >= s.cfg.Attempts {
-		return 0, s.fail(ctx, j, exhausted(err))
-	}
-	again = s.cfg.RetryWait << min(j.attempt-1, 6)
-	if uncounted {
-		again = max(s.cfg.RetryWait, fault.From(err).RetryAfter)
-	}
-	s.log.WarnContext(ctx, "job is tried again", "job", j.id, "attempt", j.attempt, "wait", again, "error", err)
-	return again, s.postpone(ctx, j, again, uncounted)
+// step is what follows an attempt: the job's end, or another attempt after a wait.
+type step struct {
+	wait time.Duration
+	// uncounted says that the attempt says nothing about the job.
+	uncounted bool
+	end       func(ctx context.Context) error
 }
 
-// stopRetry is when a queue that is told to stop looks again; by then another worker has the job.
-const stopRetry = time.Second
+func done(context.Context) error { return nil }
+
+// after decides what follows an attempt that ended with err.
+func (s *Service) after(ctx context.Context, clock *jobClock, j claimed, err error) step {
+	fail := func(f *fault.Fault) step {
+		return step{end: func(ctx context.Context) error { return s.fail(ctx, j, f) }}
+	}
+	switch cause := context.Cause(clock.ctx); {
+	case err == nil, errors.Is(err, errLeaseLost), errors.Is(cause, errLeaseLost):
+		return step{end: done}
+	case errors.Is(cause, errJobTime):
+		return fail(late(j.lastErr))
+	case ctx.Err() != nil:
+		return step{end: func(ctx context.Context) error { return s.giveUp(ctx, j) }}
+	}
+	if f := final(j.media, err); f != nil {
+		return fail(f)
+	}
+	uncounted := passing(err) || (!j.wasAdmitted && fault.CodeOf(err) == fault.EngineUnavailable)
+	if !uncounted && j.attempt >= s.cfg.Attempts {
+		return fail(exhausted(err))
+	}
+	wait := min(s.cfg.RetryWait<<min(j.waits, 16), maxRetryWait)
+	if !j.wasAdmitted && fault.CodeOf(err) == fault.EngineUnavailable {
+		wait = min(s.cfg.RetryWait, maxRetryWait) // a place may become free at any moment
+	}
+	s.log.WarnContext(ctx, "job is tried again", "job", j.id, "attempt", j.attempt, "counts", !uncounted, "wait", wait, "error", err)
+	return step{wait: wait, uncounted: uncounted}
+}
+
+// maxRetryWait is the longest wait between two attempts.
+const maxRetryWait = time.Minute
+
+// passing tells a trouble of ours that hits every job alike: to count it would fail the whole backlog. It ends with the
+// trouble or with the job's time.
+func passing(err error) bool {
+	switch fault.CodeOf(err) { //nolint:exhaustive // all other codes may be the job's own
+	case fault.ModelUnavailable, fault.EngineCredentialsMissing, fault.EngineRegionMissing:
+		return true
+	}
+	return errors.Is(err, storage.ErrUnavailable)
+}
+
+// late is the failure of a job whose time is over; what it waited for all the time says more than that.
+func late(last error) *fault.Fault {
+	if last != nil && passing(last) {
+		return exhausted(last)
+	}
+	return overTime()
+}
 
 // final is the failure that an error about the file itself means, nil where another attempt may do better.
 func final(media engine.Media, err error) *fault.Fault {
@@ -138,11 +168,43 @@ func (s *Service) end(ctx context.Context, j claimed, e ending) error {
 	if err != nil {
 		return err
 	}
-	err = postgres.Tx(ctx, s.db, func(tx pgx.Tx) error {
+	for wait := endRetry; ; wait *= 2 {
+		err = s.commitEnd(ctx, j, e, answer)
+		if err == nil {
+			break
+		}
+		var refused *fault.Fault
+		if errors.Is(err, errLeaseLost) || errors.As(err, &refused) || !sleep(ctx, wait) {
+			return err
+		}
+		s.log.WarnContext(ctx, "end of a job is tried again", "job", j.id, "error", err)
+	}
+	s.removeSource(ctx, j.id, j.source)
+	return nil
+}
+
+// endRetry is the wait before the end of a job is tried again, which doubles: the work is done and must not be lost to a
+// connection that broke.
+const endRetry = 100 * time.Millisecond
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+func (s *Service) commitEnd(ctx context.Context, j claimed, e ending, answer []byte) error {
+	return postgres.TxRetry(ctx, s.db, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if err := quota.LockSlots(ctx, tx, j.caller.Account); err != nil {
 			return err
 		}
-		if err := finish(ctx, tx, j, e, answer); err != nil {
+		ended, err := finish(ctx, tx, j, e, answer)
+		if err != nil || !ended {
 			return err
 		}
 		if err := s.settleJob(ctx, tx, j, e); err != nil {
@@ -155,11 +217,6 @@ func (s *Service) end(ctx context.Context, j claimed, e ending) error {
 			Account: j.caller.Account, Job: j.id, Key: j.caller.Key, URL: *j.callback, Payload: answer,
 		})
 	})
-	if err != nil {
-		return err
-	}
-	s.removeSource(ctx, j.id, j.source)
-	return nil
 }
 
 // answer is the body of an optimization that has ended, nil for a check.
@@ -180,7 +237,8 @@ func (s *Service) answer(j claimed, e ending) ([]byte, error) {
 	return o.Body()
 }
 
-func finish(ctx context.Context, tx pgx.Tx, j claimed, e ending, answer []byte) error {
+// finish writes the job's end. It reports false when this run has written it before, by a commit whose answer was lost.
+func finish(ctx context.Context, tx pgx.Tx, j claimed, e ending, answer []byte) (bool, error) {
 	args := pgx.NamedArgs{
 		"id": j.id, "run": j.run, "status": e.status, "report": e.report, "answer": answer, "charged": e.charge,
 		"ended": e.endedAt, "expires": e.expiresAt,
@@ -190,21 +248,27 @@ func finish(ctx context.Context, tx pgx.Tx, j claimed, e ending, answer []byte) 
 		args["output"], args["bytes"], args["type"] = e.output.Key, e.output.Size, e.typ
 	}
 	if e.failure != nil {
-		args["code"], args["message"] = e.failure.Code, e.failure.Message
+		args["code"], args["message"] = e.failure.Code, strings.ReplaceAll(e.failure.Message, "\x00", "")
 	}
 	tag, err := tx.Exec(ctx, `
-		UPDATE job SET status = @status, report = @report, answer = @answer, charged = @charged,
+		UPDATE job SET status = @status, report = @report, answer = @answer,
+		       charged = least(@charged, (SELECT amount FROM credit_hold h WHERE h.id = hold_id)),
 		       output_key = @output, output_bytes = @bytes, output_type = @type, error_code = @code, error_message = @message,
 		       progress = CASE WHEN @status = 'succeeded' THEN 1 ELSE progress END,
 		       lease_until = NULL, ended_at = @ended, expires_at = @expires
 		WHERE id = @id AND run = @run AND status = 'running'`, args)
 	if err != nil {
-		return fmt.Errorf("end job: %w", err)
+		return false, fmt.Errorf("end job: %w", err)
 	}
-	if tag.RowsAffected() == 0 {
-		return errLeaseLost
+	if tag.RowsAffected() > 0 {
+		return true, nil
 	}
-	return nil
+	var before bool
+	err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM job WHERE id = @id AND run = @run AND ended_at IS NOT NULL)`, args).Scan(&before)
+	if err == nil && !before {
+		err = errLeaseLost
+	}
+	return false, err
 }
 
 // settleJob charges what was used. A hold that is gone is a fault of ours and never the customer's: the job stands, and the

@@ -3,7 +3,6 @@ package media
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,10 +23,11 @@ func (s *Service) ExpireJobs(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	removed := 0
+	failed := []uuid.UUID{}
 	for {
-		n, err := s.expireBatch(ctx)
+		n, err := s.expireBatch(ctx, &failed)
 		removed += n
-		if err != nil || n < sweepBatch {
+		if err != nil || n == 0 {
 			return removed, err
 		}
 	}
@@ -38,8 +38,8 @@ type leftover struct {
 	Key *string
 }
 
-func (s *Service) leftovers(ctx context.Context, sql string) ([]leftover, error) {
-	rows, err := s.db.Query(ctx, sql, pgx.NamedArgs{"limit": sweepBatch})
+func (s *Service) leftovers(ctx context.Context, sql string, but []uuid.UUID) ([]leftover, error) {
+	rows, err := s.db.Query(ctx, sql, pgx.NamedArgs{"limit": sweepBatch, "but": but})
 	if err != nil {
 		return nil, fmt.Errorf("find what ended jobs left: %w", err)
 	}
@@ -53,7 +53,8 @@ func (s *Service) leftovers(ctx context.Context, sql string) ([]leftover, error)
 func (s *Service) removeEndedSources(ctx context.Context) error {
 	found, err := s.leftovers(ctx, `
 		SELECT id, source_key FROM job WHERE source_key IS NOT NULL AND ended_at < now() - interval '1 minute'
-		ORDER BY ended_at LIMIT @limit`)
+		  AND id <> ALL(@but)
+		ORDER BY ended_at LIMIT @limit`, []uuid.UUID{})
 	if err != nil {
 		return err
 	}
@@ -63,23 +64,29 @@ func (s *Service) removeEndedSources(ctx context.Context) error {
 	return nil
 }
 
-func (s *Service) expireBatch(ctx context.Context) (int, error) {
+// expireBatch removes some expired jobs. One whose output cannot be removed is told to the log and left for the next run.
+func (s *Service) expireBatch(ctx context.Context, failed *[]uuid.UUID) (int, error) {
 	found, err := s.leftovers(ctx, `
-		SELECT id, output_key FROM job WHERE expires_at <= now() AND source_key IS NULL ORDER BY expires_at LIMIT @limit`)
+		SELECT id, output_key FROM job WHERE expires_at <= now() AND source_key IS NULL AND id <> ALL(@but)
+		ORDER BY expires_at LIMIT @limit`, *failed)
 	if err != nil {
 		return 0, err
 	}
-	for i, job := range found {
+	var gone []uuid.UUID
+	for _, job := range found {
 		if job.Key != nil {
 			if err := s.store.Delete(ctx, *job.Key); err != nil {
-				return i, fmt.Errorf("remove expired output: %w", err)
+				s.log.WarnContext(ctx, "remove expired output: left to the next run", "job", job.ID, "error", err)
+				*failed = append(*failed, job.ID)
+				continue
 			}
 		}
-		if _, err := s.db.Exec(ctx, `DELETE FROM job WHERE id = @id AND expires_at <= now()`, pgx.NamedArgs{"id": job.ID}); err != nil {
-			return i, fmt.Errorf("remove expired job: %w", err)
-		}
+		gone = append(gone, job.ID)
 	}
-	return len(found), nil
+	if _, err := s.db.Exec(ctx, `DELETE FROM job WHERE id = ANY(@ids) AND expires_at <= now()`, pgx.NamedArgs{"ids": gone}); err != nil {
+		return 0, fmt.Errorf("remove expired jobs: %w", err)
+	}
+	return len(gone), nil
 }
 
 // SweepJobs removes sources and outputs that no job knows: what a killed process stored before it could say so. It
@@ -87,40 +94,16 @@ func (s *Service) expireBatch(ctx context.Context) (int, error) {
 func (s *Service) SweepJobs(ctx context.Context) (int, error) {
 	removed := 0
 	for _, prefix := range []string{sourcePrefix, outputPrefix} {
-		for entry, err := range s.store.List(ctx, prefix, time.Now().Add(-orphanAge)) {
-			if err != nil {
-				return removed, fmt.Errorf("list %s: %w", prefix, err)
-			}
-			wanted, err := s.wanted(ctx, entry.Key)
-			if err != nil {
-				return removed, err
-			}
-			if wanted {
-				continue
-			}
-			if err := s.store.Delete(ctx, entry.Key); err != nil {
-				return removed, fmt.Errorf("remove orphan: %w", err)
-			}
-			removed++
+		n, err := s.sweep(ctx, prefix, orphanAge, `
+			SELECT key FROM unnest(@keys::text[]) AS key
+			WHERE EXISTS (SELECT FROM job
+			              WHERE id = CASE WHEN split_part(key, '/', 2) ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+			                        THEN split_part(key, '/', 2)::uuid END
+			                AND (source_key = key OR output_key = key OR status IN ('queued', 'running')))`)
+		removed += n
+		if err != nil {
+			return removed, err
 		}
 	}
 	return removed, nil
-}
-
-// wanted tells whether a job's row names the blob, or is at work and may be about to.
-func (s *Service) wanted(ctx context.Context, key string) (bool, error) {
-	_, name, _ := strings.Cut(key, "/")
-	job, _, _ := strings.Cut(name, "/")
-	id, err := uuid.Parse(job)
-	if err != nil {
-		return false, nil //nolint:nilerr // a name that is no id of ours belongs to no job
-	}
-	var known bool
-	err = s.db.QueryRow(ctx, `SELECT EXISTS (
-			SELECT FROM job WHERE id = @id AND (source_key = @key OR output_key = @key OR status IN ('queued', 'running')))`,
-		pgx.NamedArgs{"id": id, "key": key}).Scan(&known)
-	if err != nil {
-		return false, fmt.Errorf("look up blob: %w", err)
-	}
-	return known, nil
 }

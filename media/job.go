@@ -31,30 +31,43 @@ const (
 	kindOptimize = "optimize"
 )
 
-// CheckJob and OptimizeJob are what a queue keeps of a job; the job's row is the record.
+// QueueJob is what a queue keeps of a job; the job's row is the record.
+type QueueJob interface {
+	Kind() string
+	// ID is the job's.
+	ID() uuid.UUID
+}
+
+// CheckJob and OptimizeJob are the two kinds. Begun tells that the job was begun before, and goes before those that were
+// not.
 type (
 	CheckJob struct {
-		Job uuid.UUID `json:"job"`
+		Job   uuid.UUID `json:"job"`
+		Begun bool      `json:"begun,omitempty"`
 	}
 	OptimizeJob struct {
-		Job uuid.UUID `json:"job"`
+		Job   uuid.UUID `json:"job"`
+		Begun bool      `json:"begun,omitempty"`
 	}
 )
 
 // Kind names the job in the queue's tables.
 func (CheckJob) Kind() string { return kindCheck }
 
+// ID implements QueueJob.
+func (j CheckJob) ID() uuid.UUID { return j.Job }
+
 // Kind names the job in the queue's tables.
 func (OptimizeJob) Kind() string { return kindOptimize }
 
-// QueueJob is either of them.
-type QueueJob interface{ Kind() string }
+// ID implements QueueJob.
+func (j OptimizeJob) ID() uuid.UUID { return j.Job }
 
-func queueJob(kind string, id uuid.UUID) QueueJob {
+func queueJob(kind string, id uuid.UUID, begun bool) QueueJob {
 	if kind == kindOptimize {
-		return OptimizeJob{Job: id}
+		return OptimizeJob{Job: id, Begun: begun}
 	}
-	return CheckJob{Job: id}
+	return CheckJob{Job: id, Begun: begun}
 }
 
 // Inserter puts a job on its queue in the transaction that writes its row.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -120,18 +121,16 @@ func TestFailuresOfAJobAndHowOftenItIsBegun(t *testing.T) {
 		code  fault.Code
 		begun int
 	}{
-		fault.VideoTooLong:             {fault.VideoTooLong, once},
-		fault.VideoUnsupported:         {fault.VideoUnsupported, once},
-		fault.AudioTooLong:             {fault.AudioTooLong, once},
-		fault.AudioUnsupported:         {fault.AudioUnsupported, once},
-		fault.Stage1Failed:             {fault.Stage1Failed, once},
-		fault.UnsupportedMedia:         {fault.VideoUnsupported, once},
-		fault.InvalidImage:             {fault.VideoUnsupported, once},
-		fault.ModelUnavailable:         {fault.ModelUnavailable, always},
-		fault.EngineUnavailable:        {fault.EngineError, always},
-		fault.EngineError:              {fault.EngineError, always},
-		fault.EngineCredentialsMissing: {fault.EngineError, always},
-		fault.InternalError:            {fault.JobFailed, always},
+		fault.VideoTooLong:      {fault.VideoTooLong, once},
+		fault.VideoUnsupported:  {fault.VideoUnsupported, once},
+		fault.AudioTooLong:      {fault.AudioTooLong, once},
+		fault.AudioUnsupported:  {fault.AudioUnsupported, once},
+		fault.Stage1Failed:      {fault.Stage1Failed, once},
+		fault.UnsupportedMedia:  {fault.VideoUnsupported, once},
+		fault.InvalidImage:      {fault.VideoUnsupported, once},
+		fault.EngineUnavailable: {fault.EngineError, always},
+		fault.EngineError:       {fault.EngineError, always},
+		fault.InternalError:     {fault.JobFailed, always},
 	} {
 		t.Run(string(engineSays), func(t *testing.T) {
 			t.Parallel()
@@ -149,6 +148,122 @@ func TestFailuresOfAJobAndHowOftenItIsBegun(t *testing.T) {
 			require.Empty(t, r.Blobs())
 		})
 	}
+}
+
+func TestTroubleThatHitsEveryJobFailsNoneBeforeItsTime(t *testing.T) {
+	t.Parallel()
+	for trouble, code := range map[fault.Code]fault.Code{
+		fault.ModelUnavailable: fault.ModelUnavailable, fault.EngineCredentialsMissing: fault.EngineError,
+	} {
+		r := acttest.Setup(t, func(c *media.Config) { c.JobTime = 2 * time.Second })
+		r.Engine.Clip = refuse(trouble)
+		id := r.Check(0)
+		r.Drive(id)
+		check, err := r.ReadCheck(t.Context(), r.Caller, id.String())
+		require.NoError(t, err)
+		require.Equal(t, code, check.Error.Code)
+		require.Greater(t, r.Engine.Begun(), 5)
+		r.Sound(0)
+	}
+}
+
+func TestStorageThatComesBackLetsTheJobSucceed(t *testing.T) {
+	t.Parallel()
+	r := acttest.Setup(t)
+	id := r.Check(0)
+	down := r.Down()
+	var done sync.WaitGroup
+	done.Go(func() { _, _ = r.Work(t.Context(), id) })
+	require.Eventually(t, func() bool { return down.Refused() > 6 }, 30*time.Second, 10*time.Millisecond)
+	down.Up()
+	done.Wait()
+	require.Equal(t, 1, r.Engine.Begun())
+	r.Sound(3)
+}
+
+func TestJobThatWaitedForTheEngineHasItsWholeTime(t *testing.T) {
+	t.Parallel()
+	r := acttest.Setup(t, func(c *media.Config) { c.JobTime = 2 * time.Second })
+	r.Engine.Clip = func(ctx context.Context, req engine.ClipRequest) (engine.Report, error) {
+		if r.Engine.Begun() == 1 {
+			time.Sleep(1500 * time.Millisecond)
+			return engine.Report{}, fault.New(fault.EngineUnavailable, "The engine is full.")
+		}
+		if err := acttest.Admit(ctx, req.Source); err != nil {
+			return engine.Report{}, err
+		}
+		select {
+		case <-ctx.Done():
+			return engine.Report{}, ctx.Err()
+		case <-time.After(time.Second):
+		}
+		return acttest.OfVideo(1)(ctx, engine.ClipRequest{Source: engine.Source{Body: strings.NewReader("")}})
+	}
+	id := r.Check(0)
+	r.Drive(id)
+	r.Sound(1)
+}
+
+func TestEndOfAJobSurvivesADeadlock(t *testing.T) {
+	t.Parallel()
+	r := acttest.Setup(t)
+	id := r.Optimize("https://hooks.example.com/done")
+	_, err := r.DB.Exec(t.Context(), `
+		CREATE SEQUENCE tries;
+		CREATE FUNCTION stumble() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN
+		  IF nextval('tries') <= 2 THEN RAISE EXCEPTION 'deadlock' USING ERRCODE = '40P01'; END IF;
+		  RETURN NEW;
+		END $$;
+		CREATE TRIGGER stumble BEFORE UPDATE ON job FOR EACH ROW WHEN (NEW.status = 'succeeded' AND OLD.status = 'running')
+		  EXECUTE FUNCTION stumble()`)
+	require.NoError(t, err)
+	r.Drive(id)
+	require.Equal(t, 1, r.Engine.Begun(), "the work is not done twice")
+	r.Sound(2)
+}
+
+func TestWordsOfAFileCannotKeepItsReportOutOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	r := acttest.Setup(t)
+	r.Engine.Clip = func(ctx context.Context, req engine.ClipRequest) (engine.Report, error) {
+		report, err := acttest.OfVideo(1)(ctx, req)
+		issuer := "x\x00y"
+		report.Lanes.Provenance = engine.ProvenanceLane{Verdict: engine.AI, Issuer: &issuer}
+		return report, err
+	}
+	id := r.Check(0)
+	r.Drive(id)
+	check, err := r.ReadCheck(t.Context(), r.Caller, id.String())
+	require.NoError(t, err)
+	require.Equal(t, "x\x00y", *check.Report.Lanes.Provenance.Issuer)
+
+	r.Engine.Clip = func(ctx context.Context, req engine.ClipRequest) (engine.Report, error) {
+		if err := acttest.Admit(ctx, req.Source); err != nil {
+			return engine.Report{}, err
+		}
+		return engine.Report{}, fault.New(fault.VideoUnsupported, "The codec \x00 is not read here.")
+	}
+	id = r.Check(0)
+	r.Drive(id)
+	r.Sound(1)
+}
+
+func TestCallerWhoHangsUpLosesNoUpload(t *testing.T) {
+	t.Parallel()
+	r := acttest.Setup(t)
+	src, err := media.FromUpload(engine.Image, r.Upload("image/png", mediatest.PNG(t, 8, 8)))
+	require.NoError(t, err)
+	ctx, hangUp := context.WithCancel(t.Context())
+	_, err = r.StartOptimize(ctx, r.Caller, src, "", func(ctx context.Context, _ pgx.Tx, _ uuid.UUID) error {
+		hangUp()
+		return ctx.Err()
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	id, err := r.StartOptimize(t.Context(), r.Caller, src, "", nil)
+	require.NoError(t, err)
+	r.Drive(id)
+	r.Sound(2)
 }
 
 func TestEngineThatComesBackLetsTheJobSucceed(t *testing.T) {
@@ -280,7 +395,7 @@ func TestJobThatKillsItsWorkersIsGivenUp(t *testing.T) {
 	lost, err := r.FindLost(t.Context())
 	require.NoError(t, err)
 	require.Len(t, lost, 1)
-	require.Equal(t, media.OptimizeJob{Job: id}, lost[0].Job)
+	require.Equal(t, media.OptimizeJob{Job: id, Begun: true}, lost[0])
 	r.Drive(id)
 	body, err := r.ReadOptimization(t.Context(), r.Caller, id.String())
 	require.NoError(t, err)

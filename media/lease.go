@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"veracity/platform/postgres"
 )
 
 // meter is how far a job has come, 0 to 1, written by the work and read by the lease.
@@ -21,15 +23,17 @@ func (m *meter) get() float64     { return math.Float64frombits(m.bits.Load()) }
 const renewals = 4
 
 // keepLease renews the job's lease and notes its progress until stop is called. It calls lost when another worker has
-// the job, or when nothing has been heard from the database for a whole lease, so that two never work it at once.
-func (s *Service) keepLease(ctx context.Context, j claimed, progress *meter, lost context.CancelCauseFunc) (stop func()) {
+// the job, or when a lease has passed since the last sign from the database, counted from before it was asked: no other
+// worker can have begun by then.
+func (s *Service) keepLease(ctx context.Context, j claimed, asked time.Time, progress *meter, lost context.CancelCauseFunc) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
+	lapse := time.AfterFunc(time.Until(asked.Add(s.cfg.Lease)), func() { lost(errLeaseLost) })
 	go func() {
 		defer close(done)
+		defer lapse.Stop()
 		tick := time.NewTicker(s.cfg.Lease / renewals)
 		defer tick.Stop()
-		until := time.Now().Add(s.cfg.Lease)
 		for {
 			select {
 			case <-ctx.Done():
@@ -40,8 +44,8 @@ func (s *Service) keepLease(ctx context.Context, j claimed, progress *meter, los
 			mine, err := s.renewLease(ctx, j, progress.get())
 			switch {
 			case err == nil && mine:
-				until = asked.Add(s.cfg.Lease)
-			case err == nil, time.Now().After(until):
+				lapse.Reset(time.Until(asked.Add(s.cfg.Lease)))
+			case err == nil:
 				lost(errLeaseLost)
 				return
 			}
@@ -63,51 +67,76 @@ func (s *Service) renewLease(ctx context.Context, j claimed, progress float64) (
 	return tag.RowsAffected() == 1, nil
 }
 
-// postpone gives the lease back so that the next attempt can begin after wait; uncounted takes this attempt back.
-func (s *Service) postpone(ctx context.Context, j claimed, wait time.Duration, uncounted bool) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTimeout)
-	defer cancel()
-	_, err := s.db.Exec(ctx, `
-		UPDATE job SET lease_until = now() + @wait::interval, attempt = attempt - @back::integer
-		WHERE id = @id AND run = @run AND status = 'running'`,
-		pgx.NamedArgs{"id": j.id, "run": j.run, "wait": wait, "back": count(uncounted)})
+// pause waits for the next attempt, in the worker: who waits for an engine or a storage that is away has no better job to
+// turn to, and a job that went back to its queue would wait behind all younger ones. It then counts the new attempt.
+func (s *Service) pause(ctx context.Context, j *claimed, next step) error {
+	wait := time.NewTimer(next.wait)
+	defer wait.Stop()
+	select {
+	case <-ctx.Done(): // the next look at the job says why
+	case <-wait.C:
+	}
+	j.wasAdmitted = false
+	j.waits++
+	if next.uncounted {
+		return nil
+	}
+	j.attempt++
+	_, err := s.db.Exec(context.WithoutCancel(ctx), `UPDATE job SET attempt = @attempt WHERE id = @id AND run = @run AND status = 'running'`,
+		pgx.NamedArgs{"id": j.id, "run": j.run, "attempt": j.attempt})
 	if err != nil {
-		return fmt.Errorf("postpone job: %w", err)
+		return fmt.Errorf("count attempt: %w", err)
 	}
 	return nil
 }
 
-func count(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+// giveUp hands the job to another worker, at once and before younger jobs: this one is told to stop. The attempt does not
+// count.
+func (s *Service) giveUp(ctx context.Context, j claimed) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTimeout)
+	defer cancel()
+	return postgres.Tx(ctx, s.db, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `
+			UPDATE job SET lease_until = now(), attempt = greatest(attempt - 1, 0)
+			WHERE id = @id AND run = @run AND status = 'running'`,
+			pgx.NamedArgs{"id": j.id, "run": j.run})
+		if err != nil {
+			return fmt.Errorf("give job back: %w", err)
+		}
+		if tag.RowsAffected() == 0 {
+			return nil
+		}
+		return s.queue.Insert(ctx, tx, queueJob(j.kind, j.id, true))
+	})
 }
 
-// Lost is a job that no queue may know of any more.
-type Lost struct {
-	ID  uuid.UUID
-	Job QueueJob
-}
-
-// unqueued is how long a job may wait in a queue before it is looked after: a queue's own row could be lost.
+// unqueued is how long a job may wait to be begun before somebody looks whether its queue still knows of it.
 const unqueued = time.Minute
 
-// FindLost finds jobs whose worker has let its lease run out, and jobs that have waited long to be begun. Whether a
-// queue still drives them is the queue's to say.
-func (s *Service) FindLost(ctx context.Context) ([]Lost, error) {
+// FindLost finds jobs whose worker has let its lease run out, the longest lost first, and jobs that wait to be begun and
+// that no row of the queue's tables will wake.
+func (s *Service) FindLost(ctx context.Context) ([]QueueJob, error) {
 	rows, err := s.db.Query(ctx, `
-		SELECT id, kind FROM job
-		WHERE (status = 'running' AND lease_until < now()) OR (status = 'queued' AND created_at < now() - @unqueued::interval)
-		ORDER BY created_at LIMIT 1000`, pgx.NamedArgs{"unqueued": unqueued})
+		(SELECT id, kind, true FROM job WHERE status = 'running' AND lease_until < now() ORDER BY lease_until LIMIT 500)
+		UNION ALL
+		(SELECT id, kind, false FROM job
+		 WHERE status = 'queued' AND created_at < now() - @unqueued::interval
+		   AND NOT EXISTS (SELECT FROM river_job r
+		                   WHERE r.args @> jsonb_build_object('job', job.id) AND r.kind = job.kind
+		                     AND (r.state IN ('available', 'pending', 'retryable', 'scheduled')
+		                          OR (r.state = 'running' AND r.attempted_at > now() - interval '20 s')))
+		 ORDER BY created_at LIMIT 500)`, pgx.NamedArgs{"unqueued": unqueued})
 	if err != nil {
 		return nil, fmt.Errorf("find lost jobs: %w", err)
 	}
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (l Lost, err error) {
-		var kind string
-		err = row.Scan(&l.ID, &kind)
-		l.Job = queueJob(kind, l.ID)
-		return l, err
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (QueueJob, error) {
+		var (
+			id    uuid.UUID
+			kind  string
+			begun bool
+		)
+		err := row.Scan(&id, &kind, &begun)
+		return queueJob(kind, id, begun), err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("find lost jobs: %w", err)

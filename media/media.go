@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"golang.org/x/sync/semaphore"
 
 	"veracity/engine"
 	"veracity/platform/safefetch"
@@ -38,8 +37,10 @@ type Service struct {
 	metrics *Metrics
 	log     *slog.Logger
 	fetches *fetchGate
-	clips   *clipGate
-	disk    *semaphore.Weighted
+	// clipFetches and spools bound the clips that are fetched and that wait on disk; clips does so for each account.
+	clipFetches *fetchGate
+	spools      *fetchGate
+	clips       *clipGate
 }
 
 // Engine is the engine as the acts need it.
@@ -72,7 +73,8 @@ func New(cfg Config, p Parts) (*Service, error) {
 	return &Service{
 		cfg: cfg, db: p.DB, store: p.Store, fetch: p.Fetch, engine: p.Engine, queue: p.Queue, hooks: p.Webhooks,
 		metrics: p.Metrics, log: p.Log,
-		fetches: newFetchGate(cfg.FetchesAtOnce, fetchWait), clips: newClipGate(), disk: semaphore.NewWeighted(cfg.SpoolBytes),
+		fetches: newFetchGate(cfg.FetchesAtOnce, fetchWait), clips: newClipGate(),
+		clipFetches: newFetchGate(cfg.ClipFetchesAtOnce, fetchWait), spools: newFetchGate(cfg.SpoolBytes/MaxVideoBytes, fetchWait),
 	}, nil
 }
 

@@ -100,16 +100,21 @@ func (s *Service) start(ctx context.Context, src Source, o order) (uuid.UUID, er
 		return uuid.Nil, err
 	}
 	err = s.commit(ctx, o)
-	if err == nil {
-		return o.id, nil
-	}
 	var refused *fault.Fault
-	if errors.As(err, &refused) {
+	switch {
+	case err == nil:
+		return o.id, nil
+	case errors.As(err, &refused):
 		s.dropSource(ctx, o.source)
 		return uuid.Nil, err
+	case errors.Is(err, errNotKept), ctx.Err() != nil:
+		return o.id, s.unlessMade(ctx, o, err)
 	}
 	return o.id, s.untracked(ctx, o, err)
 }
+
+// errNotKept says that the answer could not be kept under its Idempotency-Key: another request has the key by now.
+var errNotKept = errors.New("record the answer")
 
 // commit makes the job: credits, slot, upload, row, queue and answer together or not at all.
 func (s *Service) commit(ctx context.Context, o order) error {
@@ -133,14 +138,14 @@ func (s *Service) commit(ctx context.Context, o order) error {
 		if err != nil {
 			return fmt.Errorf("save job: %w", err)
 		}
-		if err := s.queue.Insert(ctx, tx, queueJob(o.kind, o.id)); err != nil {
+		if err := s.queue.Insert(ctx, tx, queueJob(o.kind, o.id, false)); err != nil {
 			return fmt.Errorf("queue job: %w", err)
 		}
 		if o.record == nil {
 			return nil
 		}
 		if err := o.record(ctx, tx, o.id); err != nil {
-			return fmt.Errorf("record the answer: %w", err)
+			return fmt.Errorf("%w: %w", errNotKept, err)
 		}
 		return nil
 	})
@@ -149,10 +154,9 @@ func (s *Service) commit(ctx context.Context, o order) error {
 // trackTime bounds what is done about a write whose outcome is not known.
 const trackTime = 5 * time.Second
 
-// untracked deals with a job that the database refused or lost. A commit whose connection broke may have happened: then
-// the job stands, and nil is answered. Else an optimization is tracking_failed and its upload is used up, as the
-// contract has it. The source is left to the sweep, which knows by then whether a job wants it.
-func (s *Service) untracked(ctx context.Context, o order, cause error) error {
+// unlessMade answers cause, or nil when the job was made all the same: a commit whose answer was lost may have happened.
+// The source is left to the sweep, which knows by then whether a job wants it.
+func (s *Service) unlessMade(ctx context.Context, o order, cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), trackTime)
 	defer cancel()
 	var made bool
@@ -160,10 +164,18 @@ func (s *Service) untracked(ctx context.Context, o order, cause error) error {
 	if err == nil && made {
 		return nil
 	}
-	if o.kind != kindOptimize {
+	return cause
+}
+
+// untracked deals with a job that the database refused or lost: an optimization is tracking_failed and its upload is used
+// up, as the contract has it.
+func (s *Service) untracked(ctx context.Context, o order, cause error) error {
+	if cause = s.unlessMade(ctx, o, cause); cause == nil || o.kind != kindOptimize {
 		return cause
 	}
 	if o.source.upload != uuid.Nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), trackTime)
+		defer cancel()
 		if err := useUpload(ctx, s.db, o.caller, o.source.upload); err != nil {
 			s.log.WarnContext(ctx, "use upload of an optimization that was not recorded", "upload", o.source.upload, "error", err)
 		}

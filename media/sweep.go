@@ -3,10 +3,9 @@ package media
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -30,40 +29,64 @@ func (s *Service) SweepUploads(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("forget uploads: %w", err)
 	}
+	// A blob must stay while it may be asked for, while a job works on it, and while its ticket still works and only the
+	// blob in its place refuses a second PUT.
+	return s.sweep(ctx, uploadPrefix, uploadGrace, `
+		SELECT 'uploads/' || id FROM upload
+		WHERE id IN (SELECT CASE WHEN substr(key, 9) ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN substr(key, 9)::uuid END
+		             FROM unnest(@keys::text[]) AS key)
+		  AND (state = 'issued' OR expires_at > now() - interval '10 minutes')
+		UNION
+		SELECT source_key FROM job WHERE source_key = ANY(@keys) AND ended_at IS NULL`)
+}
+
+// sweep removes the blobs under a prefix that are older than age and that keep, a query over @keys, does not name. One
+// that cannot be removed is told to the log and left for the next run.
+func (s *Service) sweep(ctx context.Context, prefix string, age time.Duration, keep string) (int, error) {
 	removed := 0
-	for entry, err := range s.store.List(ctx, uploadPrefix, time.Now().Add(-uploadGrace)) {
+	batch := make([]string, 0, sweepBatch)
+	flush := func() error {
+		n, err := s.removeBut(ctx, batch, keep)
+		removed, batch = removed+n, batch[:0]
+		return err
+	}
+	for entry, err := range s.store.List(ctx, prefix, time.Now().Add(-age)) {
 		if err != nil {
-			return removed, fmt.Errorf("list uploads: %w", err)
+			return removed, fmt.Errorf("list %s: %w", prefix, err)
 		}
-		live, err := s.uploadLive(ctx, entry.Key)
-		if err != nil {
-			return removed, err
-		}
-		if live {
+		if batch = append(batch, entry.Key); len(batch) < sweepBatch {
 			continue
 		}
-		if err := s.store.Delete(ctx, entry.Key); err != nil {
-			return removed, fmt.Errorf("remove upload: %w", err)
+		if err := flush(); err != nil {
+			return removed, err
+		}
+	}
+	return removed, flush()
+}
+
+// removeBut removes the blobs that the query keep does not name.
+func (s *Service) removeBut(ctx context.Context, keys []string, keep string) (int, error) {
+	if len(keys) == 0 {
+		return 0, nil
+	}
+	rows, err := s.db.Query(ctx, keep, pgx.NamedArgs{"keys": keys})
+	if err != nil {
+		return 0, fmt.Errorf("look up blobs: %w", err)
+	}
+	wanted, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return 0, fmt.Errorf("look up blobs: %w", err)
+	}
+	removed := 0
+	for _, key := range keys {
+		if slices.Contains(wanted, key) {
+			continue
+		}
+		if err := s.store.Delete(ctx, key); err != nil {
+			s.log.WarnContext(ctx, "remove blob that nobody wants: left to the next run", "key", key, "error", err)
+			continue
 		}
 		removed++
 	}
 	return removed, nil
-}
-
-// uploadLive tells whether a blob must stay: it may still be asked for, a job works on it, or its ticket still works and
-// only the blob in its place refuses a second PUT.
-func (s *Service) uploadLive(ctx context.Context, key string) (bool, error) {
-	id, err := uuid.Parse(strings.TrimPrefix(key, uploadPrefix))
-	if err != nil {
-		return false, nil //nolint:nilerr // a name that is no id of ours belongs to no ticket
-	}
-	var live bool
-	err = s.db.QueryRow(ctx, `SELECT
-			EXISTS (SELECT FROM upload WHERE id = @id AND (state = 'issued' OR expires_at > now() - @grace::interval))
-			OR EXISTS (SELECT FROM job WHERE source_key = @key AND ended_at IS NULL)`,
-		pgx.NamedArgs{"id": id, "key": key, "grace": uploadGrace}).Scan(&live)
-	if err != nil {
-		return false, fmt.Errorf("look up upload: %w", err)
-	}
-	return live, nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -30,22 +29,31 @@ const sourcePrefix = "sources/"
 
 func sourceKey(job uuid.UUID) string { return sourcePrefix + job.String() }
 
-// take brings a job's source into storage and refuses what must be refused in the call.
+// take brings a job's source into storage and refuses what must be refused in the call. An account takes at most as many
+// at once as it has job slots free.
 func (s *Service) take(ctx context.Context, o order, src Source, free int) (stored, error) {
-	if src.Media == engine.Image {
-		return s.takeImage(ctx, o, src)
-	}
-	if src.Way == ByUpload {
-		return s.takeUploadedClip(ctx, o, src)
-	}
 	leave, ok := s.clips.enter(o.caller.Account, free)
 	if !ok {
 		return stored{}, quota.TooManyJobs()
 	}
 	defer leave()
+	switch {
+	case src.Media == engine.Image:
+		return s.takeImage(ctx, o, src)
+	case src.Way == ByUpload:
+		return s.takeUploadedClip(ctx, o, src)
+	}
+	return s.takeClip(ctx, o, src)
+}
+
+func (s *Service) takeClip(ctx context.Context, o order, src Source) (stored, error) {
+	leave, err := s.clipFetches.enter(ctx, o.caller.Account)
+	if err != nil {
+		return stored{}, err
+	}
+	defer leave()
 	kept := stored{key: sourceKey(o.id)}
-	var err error
-	if kept.size, err = s.fetchClip(ctx, src, kept.key); err != nil {
+	if kept.size, err = s.fetchClip(ctx, o, src, kept.key); err != nil {
 		return stored{}, err
 	}
 	if err := s.checkTracks(ctx, src.Media, kept); err != nil {
@@ -64,7 +72,7 @@ func (s *Service) takeImage(ctx context.Context, o order, src Source) (stored, e
 	defer func() { _ = file.Close() }()
 	if _, err := s.engine.AcceptImage(ctx, engine.Source{Body: file, Size: file.size}); err != nil {
 		s.spend(ctx, o, src, err)
-		return stored{}, err
+		return stored{}, storageFault(err)
 	}
 	if src.Way == ByUpload {
 		return stored{key: uploadKey(src.upload), size: file.size, upload: src.upload}, nil
@@ -131,7 +139,7 @@ func (s *Service) takeUploadedClip(ctx context.Context, o order, src Source) (st
 
 // fetchClip streams a URL into storage under key and returns its length. A server that says how long the file is has it
 // passed straight on; else it waits in the spool until its length is known.
-func (s *Service) fetchClip(ctx context.Context, src Source, key string) (int64, error) {
+func (s *Service) fetchClip(ctx context.Context, o order, src Source, key string) (int64, error) {
 	resp, err := s.fetch.Get(ctx, src.url, safefetch.Limits{MaxBytes: maxBytes(src.Media), Total: s.cfg.ClipFetchTimeout})
 	if err != nil {
 		return 0, fetchFault(err, src.Media)
@@ -149,20 +157,16 @@ func (s *Service) fetchClip(ctx context.Context, src Source, key string) (int64,
 		err := s.store.Put(ctx, key, body, resp.Size, sourceType)
 		return resp.Size, fetchFault(storageFault(err), src.Media)
 	}
-	return s.spoolClip(ctx, src, key, body)
+	return s.spoolClip(ctx, o, src, key, body)
 }
 
-// spoolRetry is how long a caller waits while the spool is full.
-const spoolRetry = 10 * time.Second
-
 // spoolClip keeps a body of unknown length on disk, within the budget of all spooled clips together.
-func (s *Service) spoolClip(ctx context.Context, src Source, key string, body io.Reader) (int64, error) {
-	budget := maxBytes(src.Media)
-	if !s.disk.TryAcquire(budget) {
-		return 0, fault.New(fault.EngineUnavailable, "Too many files are being fetched right now. Try again in a moment.").
-			WithRetryAfter(spoolRetry)
+func (s *Service) spoolClip(ctx context.Context, o order, src Source, key string, body io.Reader) (int64, error) {
+	leave, err := s.spools.enter(ctx, o.caller.Account)
+	if err != nil {
+		return 0, err
 	}
-	defer s.disk.Release(budget)
+	defer leave()
 	file, err := s.spool()
 	if err != nil {
 		return 0, err
@@ -204,6 +208,8 @@ func (s *Service) checkTracks(ctx context.Context, media engine.Media, src store
 	switch {
 	case errors.Is(err, storage.ErrUnavailable), errors.Is(err, storage.ErrNotFound):
 		return storageFault(err)
+	case ctx.Err() != nil:
+		return fmt.Errorf("look at the tracks: %w", ctx.Err())
 	case err != nil:
 		return nil //nolint:nilerr // no such container, or a damaged one: the engine says which
 	case media == engine.Audio && video:

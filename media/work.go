@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -29,8 +28,13 @@ type claimed struct {
 	source   *string
 	attempt  int
 	started  time.Time
-	// admitted is set once the engine has taken the file on: an attempt refused before that does not count.
-	admitted *atomic.Bool
+	// admitted is called when the engine takes the file on; wasAdmitted tells whether it has in this attempt. One that was
+	// refused before does not count.
+	admitted    func(context.Context) error
+	wasAdmitted bool
+	// waits is how often this worker has waited between attempts, lastErr why it last did.
+	waits   int
+	lastErr error
 }
 
 // What ends the work on a job beside its own outcome.
@@ -39,36 +43,62 @@ var (
 	errJobTime   = errors.New("the job's time is over")
 )
 
-// Work takes the job up where it stands and does an attempt at it. It returns how long to wait before calling again,
-// 0 when nothing is left to do. It may be called at any time and by several workers at once: of those one works, the
-// others wait for its lease to end. An error is one of the database's; the job is then taken up again.
+// Work takes the job up where it stands and works at it until it has ended, attempts that fail for passing reasons
+// included. It returns how long to wait before calling again, 0 when nothing is left to do. It may be called at any time
+// and by several workers at once: of those one works, the others wait for its lease to end. An error is one of the
+// database's; the job is then taken up again.
 func (s *Service) Work(ctx context.Context, id uuid.UUID) (again time.Duration, err error) {
+	asked := time.Now()
 	j, wait, err := s.claim(ctx, id)
 	if err != nil || j == nil {
 		return wait, err
 	}
-	if j.attempt > s.cfg.Attempts {
-		return 0, s.fail(ctx, *j, fault.New(fault.JobFailed, "The job was begun %d times and its worker was lost each time.", s.cfg.Attempts))
-	}
-	deadline := j.started.Add(s.cfg.JobTime)
-	if !time.Now().Before(deadline) {
-		return 0, s.fail(ctx, *j, overTime())
-	}
-	limited, cancel := context.WithDeadlineCause(ctx, deadline, errJobTime)
-	defer cancel()
-	working, lost := context.WithCancelCause(limited)
-	defer lost(nil)
+	clock := newJobClock(ctx, j.started.Add(s.cfg.JobTime))
+	defer clock.stop()
+	j.admitted = func(ctx context.Context) error { return s.noteStart(ctx, j, clock) }
 	progress := &meter{}
-	stop := s.keepLease(working, *j, progress, lost)
-	err = s.perform(working, *j, progress.set)
-	stop()
-	return s.after(ctx, *j, context.Cause(working), err)
+	stop := s.keepLease(clock.ctx, *j, asked, progress, clock.end)
+	defer stop()
+	for {
+		if j.attempt > s.cfg.Attempts {
+			return 0, s.fail(ctx, *j, fault.New(fault.JobFailed, "The job was begun %d times and its worker was lost each time.", s.cfg.Attempts))
+		}
+		err := s.perform(clock.ctx, j, progress.set)
+		next := s.after(ctx, clock, *j, err)
+		j.lastErr = err
+		if next.wait == 0 {
+			return 0, next.end(ctx)
+		}
+		if err := s.pause(clock.ctx, j, next); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// noteStart begins the job's time anew when the engine first takes it on: time in which it only waited for a place does
+// not count against it.
+func (s *Service) noteStart(ctx context.Context, j *claimed, clock *jobClock) error {
+	if j.wasAdmitted || j.attempt > 1 {
+		j.wasAdmitted = true
+		return nil
+	}
+	tag, err := s.db.Exec(ctx, `UPDATE job SET started_at = now() WHERE id = @id AND run = @run AND status = 'running'`,
+		pgx.NamedArgs{"id": j.id, "run": j.run})
+	if err != nil {
+		return fmt.Errorf("note start of job: %w", err)
+	}
+	if tag.RowsAffected() == 0 {
+		return errLeaseLost
+	}
+	j.wasAdmitted = true
+	clock.restart(s.cfg.JobTime)
+	return nil
 }
 
 // claim takes the lease of a job that waits or whose worker is lost. Without one it returns nil and the time until the
 // lease of the present worker ends, 0 when the job has ended or is unknown.
 func (s *Service) claim(ctx context.Context, id uuid.UUID) (*claimed, time.Duration, error) {
-	j := &claimed{id: id, run: uuid.New(), admitted: &atomic.Bool{}}
+	j := &claimed{id: id, run: uuid.New()}
 	err := s.db.QueryRow(ctx, `
 		UPDATE job SET status = 'running', run = @run, attempt = attempt + 1,
 		       started_at = coalesce(started_at, now()), lease_until = now() + @lease::interval
@@ -95,7 +125,7 @@ func (s *Service) claim(ctx context.Context, id uuid.UUID) (*claimed, time.Durat
 }
 
 // perform does the work and, when it succeeds, ends the job.
-func (s *Service) perform(ctx context.Context, j claimed, progress func(float64)) error {
+func (s *Service) perform(ctx context.Context, j *claimed, progress func(float64)) error {
 	if j.source == nil {
 		return fault.New(fault.JobFailed, "The source of the job is gone.")
 	}
@@ -113,7 +143,7 @@ func (s *Service) perform(ctx context.Context, j claimed, progress func(float64)
 	return s.checkClip(ctx, j, source, progress)
 }
 
-func (s *Service) checkClip(ctx context.Context, j claimed, source *storage.Reader, progress func(float64)) error {
+func (s *Service) checkClip(ctx context.Context, j *claimed, source *storage.Reader, progress func(float64)) error {
 	seconds := j.longest()
 	report, err := s.engine.CheckClip(ctx, engine.ClipRequest{
 		Source: j.engineSource(source), Media: j.media, MaxSeconds: seconds, Progress: progress,
@@ -130,10 +160,10 @@ func (s *Service) checkClip(ctx context.Context, j claimed, source *storage.Read
 	default:
 		return fault.New(fault.EngineError, "The engine failed: its report has no length.")
 	}
-	return s.succeedCheck(ctx, j, report, price)
+	return s.succeedCheck(ctx, *j, report, price)
 }
 
-func (s *Service) render(ctx context.Context, j claimed, source *storage.Reader, progress func(float64)) error {
+func (s *Service) render(ctx context.Context, j *claimed, source *storage.Reader, progress func(float64)) error {
 	key := outputKey(j.id, j.run)
 	out, err := s.engine.Render(ctx, engine.RenderRequest{
 		Source: j.engineSource(source), Media: j.media, MaxSeconds: j.longest(), Progress: progress,
@@ -148,7 +178,7 @@ func (s *Service) render(ctx context.Context, j claimed, source *storage.Reader,
 	if out.Video != nil {
 		price = s.cfg.Prices.VideoOptimizePrice(min(out.Video.Seconds, j.longest()))
 	}
-	err = s.succeedOptimize(ctx, j, key, out, price)
+	err = s.succeedOptimize(ctx, *j, key, out, price)
 	if errors.Is(err, errLeaseLost) {
 		s.dropSource(ctx, stored{key: key})
 	}
@@ -156,20 +186,18 @@ func (s *Service) render(ctx context.Context, j claimed, source *storage.Reader,
 }
 
 // longest is the clip length that the hold pays for.
-func (j claimed) longest() float64 {
+func (j *claimed) longest() float64 {
 	if j.seconds == nil {
 		return MaxSeconds
 	}
 	return *j.seconds
 }
 
-func (j claimed) engineSource(r *storage.Reader) engine.Source {
-	return engine.Source{Body: r, Size: r.Info().Size, Admitted: func(context.Context) error {
-		j.admitted.Store(true)
-		return nil
-	}}
+func (j *claimed) engineSource(r *storage.Reader) engine.Source {
+	return engine.Source{Body: r, Size: r.Info().Size, Admitted: j.admitted}
 }
 
+// overTime is the failure of a job whose time is over.
 func overTime() *fault.Fault {
 	return fault.Wrap(errJobTime, fault.JobTimeout, "The job did not finish in time. Try a shorter or smaller file.")
 }

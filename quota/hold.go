@@ -121,7 +121,7 @@ func LockSlots(ctx context.Context, tx pgx.Tx, account uuid.UUID) error {
 	return nil
 }
 
-// Settle charges amount credits of a hold (0 to what was held), gives the rest back and frees its slot. It reports
+// Settle charges amount credits of a hold, at most what was held, gives the rest back and frees its slot. It reports
 // false when the hold had ended before, so that what happens twice counts once.
 func Settle(ctx context.Context, db postgres.DB, account, holdID uuid.UUID, amount int64) (bool, error) {
 	if amount == 0 {
@@ -139,7 +139,7 @@ func end(ctx context.Context, db postgres.DB, account, holdID uuid.UUID, amount 
 	var ended bool
 	err := db.QueryRow(ctx, `
 		WITH ended AS (
-			UPDATE credit_hold SET state = @state, captured = @amount::bigint, ended_at = now()
+			UPDATE credit_hold SET state = @state, captured = least(@amount::bigint, amount), ended_at = now()
 			WHERE id = @id AND account_id = @account AND state = 'held'
 			RETURNING id, account_id, period_start, amount, captured, slot
 		), period AS (

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -42,9 +43,9 @@ type App struct {
 	handler     http.Handler
 	awaitEngine func(context.Context) error
 	address     string
-	differences prometheus.Gauge
-	strays      prometheus.Gauge
 	closers     []closer
+	// stopWorker lets running jobs end and takes no more; nil without a worker in this process.
+	stopWorker func() error
 }
 
 // closer ends one part; parts end in the reverse order of their start.
@@ -89,14 +90,8 @@ func (a *App) wire(ctx context.Context) error {
 	if err := a.makeActs(fetch); err != nil {
 		return err
 	}
-	a.differences = prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "veracity_balance_differences", Help: "Balances that differ from their journal; must be 0.",
-	})
-	a.strays = prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "veracity_stray_holds", Help: "Credit holds without a live job, or live jobs without their hold; must be 0.",
-	})
 	a.Metrics.MustRegister(collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &depthCollector{a}, a.differences, a.strays)
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &depthCollector{a})
 	a.handler, err = a.routes()
 	return err
 }
@@ -204,7 +199,12 @@ func (a *App) startWorker(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.onClose("worker", w.Stop)
+	a.stopWorker = sync.OnceValue(func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+		defer cancel()
+		return w.Stop(ctx)
+	})
+	a.onClose("worker", func(context.Context) error { return a.stopWorker() })
 	return nil
 }
 

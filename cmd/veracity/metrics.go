@@ -16,7 +16,14 @@ import (
 
 var (
 	poolConns  = prometheus.NewDesc("veracity_database_connections", "Connections of this process's pool, by use.", []string{"use"}, nil)
-	queueDepth = prometheus.NewDesc("veracity_queue_depth", "Jobs that wait to run, by queue.", []string{"queue"}, nil)
+	queueDepth = prometheus.NewDesc("veracity_queue_depth", "Jobs that could run now and wait, by queue.", []string{"queue"}, nil)
+	queueAge   = prometheus.NewDesc("veracity_queue_oldest_seconds", "How long the first of them has waited.", []string{"queue"}, nil)
+	// What a task found stays until it looks again, in whichever process.
+	findings = map[string]*prometheus.Desc{
+		differencesFound: prometheus.NewDesc("veracity_balance_differences", "Balances that differ from their journal; must be 0.", nil, nil),
+		straysFound: prometheus.NewDesc("veracity_stray_holds",
+			"Credit holds without a live job, or live jobs without their hold; must be 0.", nil, nil),
+	}
 )
 
 // depthCollector reads the pool and the queues when it is scraped.
@@ -26,6 +33,10 @@ type depthCollector struct{ app *App }
 func (c *depthCollector) Describe(ch chan<- *prometheus.Desc) {
 	ch <- poolConns
 	ch <- queueDepth
+	ch <- queueAge
+	for _, desc := range findings {
+		ch <- desc
+	}
 }
 
 // scrapeTimeout bounds the queries of a scrape.
@@ -40,13 +51,22 @@ func (c *depthCollector) Collect(ch chan<- prometheus.Metric) {
 
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
-	depth, err := jobs.Depth(ctx, c.app.DB)
+	depths, err := jobs.Depths(ctx, c.app.DB)
 	if err != nil {
 		ch <- prometheus.NewInvalidMetric(queueDepth, err)
 		return
 	}
-	for queue, n := range depth {
-		ch <- prometheus.MustNewConstMetric(queueDepth, prometheus.GaugeValue, float64(n), queue)
+	for queue, d := range depths {
+		ch <- prometheus.MustNewConstMetric(queueDepth, prometheus.GaugeValue, float64(d.Due), queue)
+		ch <- prometheus.MustNewConstMetric(queueAge, prometheus.GaugeValue, d.Oldest.Seconds(), queue)
+	}
+	found, err := jobs.Findings(ctx, c.app.DB)
+	for name, desc := range findings {
+		if err != nil {
+			ch <- prometheus.NewInvalidMetric(desc, err)
+			continue
+		}
+		ch <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(found[name]))
 	}
 }
 

@@ -73,6 +73,10 @@ func (a *App) serve(ctx context.Context, started func(context.Context) error) er
 	case <-ctx.Done():
 	}
 	a.Log.InfoContext(ctx, "stopping: requests may end", "within", a.Settings.Shutdown)
+	if a.stopWorker != nil {
+		// Beside the requests, so that no job begins that would have to be given back. Close waits for it.
+		go func() { _ = a.stopWorker() }()
+	}
 	// A request under way outlives the signal that ended ctx.
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Settings.Shutdown)
 	defer cancel()

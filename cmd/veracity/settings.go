@@ -135,6 +135,7 @@ func (s *Settings) registerParts(fs *pflag.FlagSet) {
 
 	fs.Int64Var(&s.Media.SpoolBytes, "spool-bytes", s.Media.SpoolBytes, "bytes of files of unknown length that wait there at once")
 	fs.DurationVar(&s.Media.ClipFetchTimeout, "clip-fetch-timeout", s.Media.ClipFetchTimeout, "whole time to fetch a video or voice clip")
+	fs.Int64Var(&s.Media.ClipFetchesAtOnce, "clip-fetches-at-once", s.Media.ClipFetchesAtOnce, "videos and voice clips under way in this process")
 	s.registerJobs(fs)
 	s.registerEngine(fs)
 }

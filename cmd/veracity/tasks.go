@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"veracity/api"
@@ -60,16 +59,18 @@ func (a *App) auditBalances(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.differences.Set(float64(len(found)))
 	for _, d := range found {
 		a.Log.ErrorContext(ctx, "balance differs from its journal",
 			"account", d.Account, "period", d.PeriodStart, "what", d.What, "recorded", d.Recorded, "journal", d.Journal)
 	}
-	if len(found) > 0 {
-		return fmt.Errorf("%d balances differ from their journal", len(found))
-	}
-	return nil
+	return jobs.NoteFinding(ctx, a.DB, differencesFound, len(found))
 }
+
+// Names of what the tasks find, as /metrics reads them.
+const (
+	differencesFound = "balance differences"
+	straysFound      = "stray holds"
+)
 
 // reconcile alarms when a hold has no live job or a live job no hold, which no path of the product may bring about.
 func (a *App) reconcile(ctx context.Context) error {
@@ -77,13 +78,9 @@ func (a *App) reconcile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.strays.Set(float64(len(found)))
 	for _, stray := range found {
 		a.Log.ErrorContext(ctx, "credits and jobs do not match",
 			"what", stray.What, "account", stray.Account, "hold", stray.Hold, "job", stray.Job, "credits", stray.Credits)
 	}
-	if len(found) > 0 {
-		return fmt.Errorf("%d holds and jobs do not match", len(found))
-	}
-	return nil
+	return jobs.NoteFinding(ctx, a.DB, straysFound, len(found))
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -181,6 +182,37 @@ func Setup(t *testing.T, changes ...func(*media.Config)) *Rig {
 	}
 	r.Service = r.Open(r.Queue)
 	return r
+}
+
+// Outage is a store that does not answer, but for listing.
+type Outage struct {
+	storage.Store
+	refused atomic.Int64
+	over    atomic.Bool
+}
+
+// Down takes the storage away from the acts until Up is called on what it returns.
+func (r *Rig) Down() *Outage {
+	r.t.Helper()
+	outage := &Outage{Store: r.Store}
+	r.Store = outage
+	r.Service = r.Open(r.Queue)
+	return outage
+}
+
+// Up ends the outage.
+func (o *Outage) Up() { o.over.Store(true) }
+
+// Refused is how often the storage was asked in vain.
+func (o *Outage) Refused() int64 { return o.refused.Load() }
+
+// Stat implements storage.Store; every read of a job begins with it.
+func (o *Outage) Stat(ctx context.Context, key string) (storage.Info, error) {
+	if o.over.Load() {
+		return o.Store.Stat(ctx, key)
+	}
+	o.refused.Add(1)
+	return storage.Info{}, storage.ErrUnavailable
 }
 
 // Open makes another process's acts on the same database and store, with a queue of its own.

@@ -19,7 +19,8 @@ CREATE TABLE job (
   lease_until  timestamptz,
   progress     real NOT NULL DEFAULT 0 CHECK (progress BETWEEN 0 AND 1),
   -- A check's report, or the optimization's answer as it was fixed at the end, byte for byte.
-  report       jsonb,
+  -- json and not jsonb: a file's own words may hold U+0000, which jsonb refuses.
+  report       json,
   answer       bytea,
   output_key   text,
   output_bytes bigint,
@@ -79,10 +80,18 @@ CREATE TABLE delivery_attempt (
   PRIMARY KEY (delivery_id, number)
 );
 
+-- What the periodic tasks found the last time they looked, for every process's /metrics to tell.
+CREATE TABLE task_finding (
+  name  text PRIMARY KEY,
+  found bigint NOT NULL CHECK (found >= 0),
+  at    timestamptz NOT NULL DEFAULT now()
+);
+
 CREATE INDEX upload_ended_idx ON upload (ended_at) WHERE ended_at IS NOT NULL;
 
 -- +goose Down
 DROP INDEX upload_ended_idx;
+DROP TABLE task_finding;
 DROP TABLE delivery_attempt;
 DROP TABLE delivery;
 DROP TABLE job;
