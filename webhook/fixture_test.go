@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -61,6 +62,8 @@ type rig struct {
 	queue   *queue
 	account uuid.UUID
 	url     string
+	cfg     webhook.Config
+	parts   webhook.Parts
 
 	mu     sync.Mutex
 	got    []received
@@ -70,10 +73,7 @@ type rig struct {
 func setup(t *testing.T, changes ...func(*webhook.Config, *webhook.Parts)) *rig {
 	t.Helper()
 	r := &rig{t: t, db: schematest.New(t), queue: &queue{}, account: uuid.New()}
-	_, err := r.db.Exec(t.Context(), `
-		INSERT INTO account (id, email, plan, state, billed_by, plan_credits, plan_rpm, plan_jobs, plan_keys)
-		VALUES ($1, $2, 'pro', 'active', 'operator', 10, 60, 1, 1)`, r.account, r.account.String()+"@example.com")
-	require.NoError(t, err)
+	r.enrol(r.account)
 	r.answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }
 	srv := httptest.NewServer(http.HandlerFunc(r.receive))
 	t.Cleanup(srv.Close)
@@ -82,19 +82,34 @@ func setup(t *testing.T, changes ...func(*webhook.Config, *webhook.Parts)) *rig 
 	fetch.Allow = []string{srv.Listener.Addr().String()}
 	fetcher, err := safefetch.New(fetch)
 	require.NoError(t, err)
-	cfg := webhook.DefaultConfig()
-	cfg.Timeout = time.Second
-	cfg.Retries = []time.Duration{10 * time.Millisecond, 20 * time.Millisecond}
-	parts := webhook.Parts{
-		DB: r.db, Fetch: fetcher, Secrets: secrets{}, Queue: r.queue,
-		Metrics: webhook.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.DiscardHandler),
+	r.cfg = webhook.DefaultConfig()
+	r.cfg.Timeout = time.Second
+	r.cfg.Retries = []time.Duration{10 * time.Millisecond, 20 * time.Millisecond}
+	r.parts = webhook.Parts{
+		DB: r.db, Fetch: fetcher, Secrets: secrets{}, Queue: r.queue, Log: slog.New(slog.DiscardHandler),
 	}
 	for _, change := range changes {
-		change(&cfg, &parts)
+		change(&r.cfg, &r.parts)
 	}
-	r.Deliveries, err = webhook.New(cfg, parts)
-	require.NoError(t, err)
+	r.Deliveries = r.open()
 	return r
+}
+
+// open is another process on the same database.
+func (r *rig) open() *webhook.Deliveries {
+	r.t.Helper()
+	r.parts.Metrics = webhook.NewMetrics(prometheus.NewRegistry())
+	d, err := webhook.New(r.cfg, r.parts)
+	require.NoError(r.t, err)
+	return d
+}
+
+func (r *rig) enrol(account uuid.UUID) {
+	r.t.Helper()
+	_, err := r.db.Exec(r.t.Context(), `
+		INSERT INTO account (id, email, plan, state, billed_by, plan_credits, plan_rpm, plan_jobs, plan_keys)
+		VALUES ($1, $2, 'pro', 'active', 'operator', 10, 60, 1, 1)`, account, account.String()+"@example.com")
+	require.NoError(r.t, err)
 }
 
 func (r *rig) receive(w http.ResponseWriter, req *http.Request) {
@@ -107,6 +122,7 @@ func (r *rig) receive(w http.ResponseWriter, req *http.Request) {
 	r.got = append(r.got, received{req.Header.Clone(), body})
 	answer := r.answer
 	r.mu.Unlock()
+	req.Body = io.NopCloser(bytes.NewReader(body))
 	answer(w, req)
 }
 
@@ -125,12 +141,17 @@ func (r *rig) arrived() []received {
 // create orders a delivery of payload and gives its id.
 func (r *rig) create(payload string) uuid.UUID {
 	r.t.Helper()
-	o := webhook.Order{Account: r.account, Job: uuid.New(), Key: uuid.New(), URL: r.url, Payload: []byte(payload)}
+	return r.createFor(r.account, payload)
+}
+
+func (r *rig) createFor(account uuid.UUID, payload string) uuid.UUID {
+	r.t.Helper()
+	o := webhook.Order{Account: account, Job: uuid.New(), Key: uuid.New(), URL: r.url, Payload: []byte(payload)}
 	require.NoError(r.t, postgres.Tx(r.t.Context(), r.db, func(tx pgx.Tx) error { return r.Create(r.t.Context(), tx, o) }))
 	return r.queue.jobs[len(r.queue.jobs)-1].Delivery
 }
 
-// drain makes every attempt that the schedule asks for and gives how many calls that took.
+// drain makes every attempt that the schedule asks for.
 func (r *rig) drain(id uuid.UUID) {
 	r.t.Helper()
 	require.Eventually(r.t, func() bool {

@@ -6,6 +6,7 @@ import "github.com/prometheus/client_golang/prometheus"
 type Metrics struct {
 	attempts *prometheus.CounterVec
 	latency  prometheus.Histogram
+	putOff   prometheus.Counter
 }
 
 // NewMetrics registers the counters with reg.
@@ -18,8 +19,11 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 			Name: "veracity_webhook_seconds", Help: "Time until a webhook's receiver answered.",
 			Buckets: []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}),
+		putOff: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "veracity_webhook_put_off_total", Help: "Attempts that waited since their account or slow receivers had their share under way.",
+		}),
 	}
-	reg.MustRegister(m.attempts, m.latency)
+	reg.MustRegister(m.attempts, m.latency, m.putOff)
 	return m
 }
 

@@ -92,23 +92,31 @@ func unknown() error {
 }
 
 // Redeliver sends a delivery again, at once and with the whole schedule before it; one that waits for its next attempt
-// makes that now. The same id and bytes are sent, so a receiver that has had it can tell. The refusal is not_found.
+// makes that now. An attempt under way is the first of the new schedule. The same id and bytes are sent, so a receiver
+// that has had it can tell. The refusal is not_found.
 func (d *Deliveries) Redeliver(ctx context.Context, account, id uuid.UUID) error {
 	return postgres.Tx(ctx, d.db, func(tx pgx.Tx) error {
-		// An attempt under way goes on: its lease lies ahead of every time that the schedule would have set it to.
-		tag, err := tx.Exec(ctx, `
-			UPDATE delivery d SET state = 'pending', step = 0, ended_at = NULL,
-			       next_at = CASE WHEN r.running THEN d.next_at ELSE now() END
-			FROM (SELECT EXISTS (SELECT FROM delivery_attempt a JOIN delivery o ON o.id = a.delivery_id
-			             WHERE a.delivery_id = @id AND a.number = o.attempts AND a.ended_at IS NULL
-			               AND o.state = 'pending' AND o.next_at > now()) AS running) r
-			WHERE d.id = @id AND d.account_id = @account`,
-			pgx.NamedArgs{"id": id, "account": account})
+		var running, queued bool
+		err := tx.QueryRow(ctx, `
+			SELECT attempting AND next_at > now(), state = 'pending' AND NOT attempting AND next_at <= now()
+			FROM delivery WHERE id = @id AND account_id = @account FOR UPDATE`,
+			pgx.NamedArgs{"id": id, "account": account}).Scan(&running, &queued)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return unknown()
+		}
 		if err != nil {
+			return fmt.Errorf("read delivery to reopen: %w", err)
+		}
+		if _, err := tx.Exec(ctx, `
+			UPDATE delivery SET state = 'pending', step = 0, ended_at = NULL, attempting = @running,
+			       next_at = CASE WHEN @running THEN next_at ELSE least(next_at, now()) END
+			WHERE id = @id AND account_id = @account`,
+			pgx.NamedArgs{"id": id, "account": account, "running": running}); err != nil {
 			return fmt.Errorf("reopen delivery: %w", err)
 		}
-		if tag.RowsAffected() == 0 {
-			return unknown()
+		// Whoever makes an attempt, or is woken to make it, goes on with the delivery.
+		if running || queued {
+			return nil
 		}
 		if err := d.queue.Insert(ctx, tx, Job{Delivery: id}); err != nil {
 			return fmt.Errorf("queue delivery: %w", err)
@@ -117,10 +125,14 @@ func (d *Deliveries) Redeliver(ctx context.Context, account, id uuid.UUID) error
 	})
 }
 
-// Overdue finds deliveries whose attempt has been due for longer than late: no queue knows of them any more.
+// Overdue finds deliveries whose attempt has been due for longer than late: no queue knows of them any more, or their
+// account has more of them than its share. The accounts take turns, so that one with many hides nobody else's.
 func (d *Deliveries) Overdue(ctx context.Context, late time.Duration) ([]uuid.UUID, error) {
 	rows, err := d.db.Query(ctx, `
-		SELECT id FROM delivery WHERE state = 'pending' AND next_at < now() - @late::interval ORDER BY next_at LIMIT 1000`,
+		SELECT id FROM (
+			SELECT id, next_at, row_number() OVER (PARTITION BY account_id ORDER BY next_at) AS turn
+			FROM delivery WHERE state = 'pending' AND next_at < now() - @late::interval
+		) overdue ORDER BY turn, next_at LIMIT 1000`,
 		pgx.NamedArgs{"late": late})
 	if err != nil {
 		return nil, fmt.Errorf("find overdue deliveries: %w", err)

@@ -43,6 +43,11 @@ type Config struct {
 	Retries []time.Duration
 	// Keep is how long a delivery stays readable.
 	Keep time.Duration
+	// PerAccount is how many attempts of one account are under way at once, in all processes together.
+	PerAccount int
+	// AtOnce is how many attempts this process makes at once, which is the number of its workers. Receivers that are slow
+	// get a part of them.
+	AtOnce int
 }
 
 // DefaultConfig is the product's defaults: nine attempts within some 45 hours.
@@ -53,7 +58,8 @@ func DefaultConfig() Config {
 			5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute,
 			2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 		},
-		Keep: 30 * 24 * time.Hour,
+		Keep:       30 * 24 * time.Hour,
+		PerAccount: 4, AtOnce: 20,
 	}
 }
 
@@ -66,6 +72,10 @@ func (c Config) Validate() error {
 		return fmt.Errorf("VERACITY_WEBHOOK_RETRIES has %d waits: up to 50 are allowed", len(c.Retries))
 	case c.Keep < time.Hour:
 		return fmt.Errorf("VERACITY_WEBHOOK_KEEP is %s: allowed are times from 1h", c.Keep)
+	case c.PerAccount < 1 || c.PerAccount > 1000:
+		return fmt.Errorf("VERACITY_WEBHOOKS_PER_ACCOUNT is %d: allowed are 1 to 1000", c.PerAccount)
+	case c.AtOnce < 1 || c.AtOnce > 1000:
+		return fmt.Errorf("VERACITY_WEBHOOKS_AT_ONCE is %d: allowed are 1 to 1000", c.AtOnce)
 	}
 	for _, wait := range c.Retries {
 		if wait < 10*time.Millisecond || wait > 7*24*time.Hour {
@@ -84,6 +94,7 @@ type Deliveries struct {
 	queue   Inserter
 	metrics *Metrics
 	log     *slog.Logger
+	shares  *shares
 }
 
 // Parts are what Deliveries work with.
@@ -103,6 +114,7 @@ func New(cfg Config, p Parts) (*Deliveries, error) {
 	}
 	return &Deliveries{
 		cfg: cfg, db: p.DB, fetch: p.Fetch, secrets: p.Secrets, queue: p.Queue, metrics: p.Metrics, log: p.Log,
+		shares: newShares(cfg),
 	}, nil
 }
 

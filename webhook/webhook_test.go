@@ -13,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"veracity/platform/fault"
 	"veracity/platform/postgres"
 	"veracity/webhook"
 )
@@ -178,43 +177,6 @@ func TestOneDeliveryAJob(t *testing.T) {
 	require.Len(t, list, 1)
 }
 
-func TestRedeliveryBeginsTheScheduleAnew(t *testing.T) {
-	t.Parallel()
-	r := setup(t)
-	r.answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
-	id := r.create(`{"a":1}`)
-	r.drain(id)
-	r.answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
-	require.NoError(t, r.Redeliver(t.Context(), r.account, id))
-	require.Len(t, r.queue.jobs, 2)
-	r.drain(id)
-	d, attempts := r.read(id)
-	require.Equal(t, webhook.GivenUp, d.State)
-	require.Len(t, attempts, 4, "one refused, three of the new schedule")
-	require.Equal(t, r.arrived()[0].body, r.arrived()[3].body)
-
-	require.Equal(t, fault.NotFound, fault.CodeOf(r.Redeliver(t.Context(), uuid.New(), id)), "a foreign account")
-	require.Equal(t, fault.NotFound, fault.CodeOf(r.Redeliver(t.Context(), r.account, uuid.New())))
-	_, _, err := r.Get(t.Context(), uuid.New(), id)
-	require.Equal(t, fault.NotFound, fault.CodeOf(err))
-}
-
-func TestRedeliveryDoesNotDoubleAnAttemptUnderWay(t *testing.T) {
-	t.Parallel()
-	r := setup(t)
-	id := r.create(`{}`)
-	r.answers(func(w http.ResponseWriter, _ *http.Request) {
-		// Asked for while the first attempt is still running.
-		_ = r.Redeliver(context.WithoutCancel(t.Context()), r.account, id)
-		_, _ = r.Attempt(context.WithoutCancel(t.Context()), id)
-		w.WriteHeader(http.StatusOK)
-	})
-	r.drain(id)
-	require.Len(t, r.arrived(), 1)
-	d, _ := r.read(id)
-	require.Equal(t, webhook.Delivered, d.State)
-}
-
 func TestSecretThatCannotBeOpenedIsAFailedAttempt(t *testing.T) {
 	t.Parallel()
 	r := setup(t, func(_ *webhook.Config, p *webhook.Parts) {
@@ -253,6 +215,8 @@ func TestSettingsOutOfRangeAreNamed(t *testing.T) {
 		"VERACITY_WEBHOOK_RETRIES has a":   func(c *webhook.Config) { c.Retries = []time.Duration{0} },
 		"VERACITY_WEBHOOK_RETRIES has 51 ": func(c *webhook.Config) { c.Retries = make([]time.Duration, 51) },
 		"VERACITY_WEBHOOK_KEEP is":         func(c *webhook.Config) { c.Keep = 0 },
+		"VERACITY_WEBHOOKS_PER_ACCOUNT is": func(c *webhook.Config) { c.PerAccount = 0 },
+		"VERACITY_WEBHOOKS_AT_ONCE is":     func(c *webhook.Config) { c.AtOnce = 1001 },
 	} {
 		cfg := webhook.DefaultConfig()
 		change(&cfg)

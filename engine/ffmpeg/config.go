@@ -31,6 +31,9 @@ type Config struct {
 // gains little beyond these.
 const mostThreads = 8
 
+// leastMemory is what small clips need. With much less ffmpeg hangs where its threads cannot be made.
+const leastMemory = 256 << 20
+
 // DefaultConfig takes the programs where Debian puts them, pictures up to 8192 x 4320, and a thread a core.
 func DefaultConfig() Config {
 	return Config{
@@ -52,8 +55,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("ffmpeg: Threads is %d: 1 to 64 are needed", c.Threads)
 	case c.MaxPixels < 1 || c.MaxPixels > most:
 		return fmt.Errorf("ffmpeg: MaxPixels is %d: 1 to %d are needed", c.MaxPixels, most)
-	case c.MemoryBytes < 64<<20:
-		return fmt.Errorf("ffmpeg: MemoryBytes is %d: %d or more is needed", c.MemoryBytes, 64<<20)
+	case c.MemoryBytes < leastMemory:
+		return fmt.Errorf("ffmpeg: MemoryBytes is %d: %d or more is needed", c.MemoryBytes, leastMemory)
 	case c.Nice < 0 || c.Nice > 19:
 		return fmt.Errorf("ffmpeg: Nice is %d: 0 to 19 is needed", c.Nice)
 	case c.ReadTimeout <= 0:

@@ -52,12 +52,11 @@ func TestFramesAreWhatTheirTimesSay(t *testing.T) {
 		"webm":            {Format: probe.WebM, Frames: 80, KeyEvery: 10},
 		"webm with sound": {Format: probe.WebM, Frames: 60, Sound: clips.Tone},
 		"webm, vp8":       {Format: probe.WebM, Video: clips.VP8, Frames: 80, KeyEvery: 10},
-		"all key frames":  {Format: probe.MOV, Video: clips.MJPEG, PixelFormat: "yuvj422p", FullRange: true},
+		"jpeg":            {Format: probe.MOV, Video: clips.MJPEG, PixelFormat: "yuvj422p", FullRange: true},
 		"prores":          {Format: probe.MOV, Video: clips.ProRes, PixelFormat: "yuv422p10le"},
 		"hevc":            {Format: probe.MP4, Video: clips.HEVC, Frames: 80, KeyEvery: 10},
 		"av1":             {Format: probe.MP4, Video: clips.AV1, Frames: 20, KeyEvery: 2},
 		"mpeg4":           {Format: probe.MP4, Video: clips.MPEG4, Frames: 80, KeyEvery: 10},
-		"rgb":             {Format: probe.MOV, Video: clips.PNG, PixelFormat: "rgb24"},
 		"grey":            {Format: probe.MOV, Video: clips.PNG, PixelFormat: "gray"},
 	}
 	tool := newTool(t)
@@ -82,7 +81,7 @@ func TestFramesAreWhatTheirTimesSay(t *testing.T) {
 func TestFewFramesAreAllRead(t *testing.T) {
 	t.Parallel()
 	tool := newTool(t)
-	for _, count := range []int{1, 3, 8, 9} {
+	for _, count := range []int{1, 3, 9} {
 		clip := probed(t, tool, clips.Spec{Format: probe.MP4, Frames: count, Picture: clips.Counter})
 		frames, err := tool.Frames(t.Context(), clip, eighths(clip.Seconds), 160)
 		require.NoError(t, err)

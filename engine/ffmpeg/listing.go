@@ -112,22 +112,36 @@ func properties(line string) fields {
 	return f
 }
 
+// packet takes one packet's line. It makes no map of it: there are thousands.
 func (l *listing) packet(line string) {
 	if l.count == maxPackets {
 		return
 	}
 	l.count++
-	f := properties(line)
-	index, err := strconv.Atoi(f["stream_index"])
-	if err != nil || index < 0 || index >= maxStreams {
+	var index, at, length, flags string
+	for part := range strings.SplitSeq(line, "|") {
+		name, value, _ := strings.Cut(part, "=")
+		switch name {
+		case "stream_index":
+			index = value
+		case "pts_time":
+			at = value
+		case "duration_time":
+			length = value
+		case "flags":
+			flags = value
+		}
+	}
+	number, err := strconv.Atoi(index)
+	if err != nil || number < 0 || number >= maxStreams {
 		return
 	}
-	track := l.packets[index]
+	track := l.packets[number]
 	if track == nil {
 		track = &packets{}
-		l.packets[index] = track
+		l.packets[number] = track
 	}
-	track.add(f)
+	track.add(at, length, flags)
 }
 
 // seconds reads a time, which ffprobe writes as a decimal fraction or as N/A.

@@ -19,23 +19,22 @@ type packet struct {
 	key        bool
 }
 
-// add takes one packet. One without a time follows the one before it.
-func (p *packets) add(f fields) {
-	flags := f["flags"]
+// add takes one packet in ffprobe's words. One without a time follows the one before it.
+func (p *packets) add(at, length, flags string) {
 	if strings.Contains(flags, "D") {
 		return
 	}
-	at, timed := seconds(f["pts_time"])
+	begin, timed := seconds(at)
 	if !timed {
-		at = p.end
+		begin = p.end
 	}
-	length, lasting := seconds(f["duration_time"])
-	if !lasting || length < 0 {
-		length = 0
+	lasts, known := seconds(length)
+	if !known || lasts < 0 {
+		lasts = 0
 	}
-	p.all = append(p.all, packet{at, length, strings.HasPrefix(flags, "K")})
-	p.total += length
-	p.end = at + length
+	p.all = append(p.all, packet{begin, lasts, strings.HasPrefix(flags, "K")})
+	p.total += lasts
+	p.end = begin + lasts
 }
 
 // inOrder sorts by time.

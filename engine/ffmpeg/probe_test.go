@@ -172,7 +172,7 @@ func TestHiddenFramesOfVP8AreNotCounted(t *testing.T) {
 	t.Parallel()
 	p := &packets{}
 	for _, at := range []string{"0.000000", "0.040000", "0.040000", "0.080000", "0.121000", "0.120000", "0.160000"} {
-		p.add(fields{"pts_time": at, "duration_time": "0.040000", "flags": "K_"})
+		p.add(at, "0.040000", "K_")
 	}
 	require.Len(t, p.timeline("vp8").shown, 5)
 	require.Len(t, p.timeline("h264").shown, 7)
@@ -182,9 +182,9 @@ func TestPacketsWithoutTimesFollowEachOther(t *testing.T) {
 	t.Parallel()
 	p := &packets{}
 	for range 4 {
-		p.add(fields{"pts_time": "N/A", "duration_time": "0.5", "flags": "__"})
+		p.add("N/A", "0.5", "__")
 	}
-	p.add(fields{"pts_time": "0.1", "duration_time": "0.5", "flags": "_D"})
+	p.add("0.1", "0.5", "_D")
 	line := p.timeline("h264")
 	require.Len(t, line.shown, 4)
 	require.InDelta(t, 2, line.seconds, 1e-9)
@@ -196,7 +196,7 @@ func TestPacketsThatClaimOneTimeStillTakeTheirs(t *testing.T) {
 	t.Parallel()
 	p := &packets{}
 	for range 100 {
-		p.add(fields{"pts_time": "0", "duration_time": "0.02", "flags": "K_"})
+		p.add("0", "0.02", "K_")
 	}
 	require.InDelta(t, 2, p.sinceFirst(), 1e-9)
 	require.Zero(t, (*packets)(nil).sinceFirst())

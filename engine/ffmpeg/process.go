@@ -44,6 +44,9 @@ func (t *Tool) spawn(ctx context.Context, c call, w *wires) (*process, error) {
 	started := make(chan error, 1)
 	go p.live(ctx, t.cfg, started)
 	if err := <-started; err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return nil, cause
+		}
 		return nil, fmt.Errorf("start %s: %w", filepath.Base(c.program), err)
 	}
 	return p, nil

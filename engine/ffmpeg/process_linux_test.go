@@ -50,11 +50,11 @@ func started(t *testing.T, tool *Tool) *process {
 
 func TestProgramsAreRestrained(t *testing.T) {
 	t.Parallel()
-	tool := newTool(t, func(c *Config) { c.Nice, c.MemoryBytes = 7, 100<<20 })
+	tool := newTool(t, func(c *Config) { c.Nice, c.MemoryBytes = 7, 300<<20 })
 	pid := started(t, tool).cmd.Process.Pid
 	limits, err := os.ReadFile(fmt.Sprintf("/proc/%d/limits", pid))
 	require.NoError(t, err)
-	require.Regexp(t, `Max data size +104857600 +104857600 `, string(limits))
+	require.Regexp(t, `Max data size +314572800 +314572800 `, string(limits))
 
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	require.NoError(t, err)
@@ -108,8 +108,9 @@ func TestWhatAReaderRefusesEndsTheProgram(t *testing.T) {
 	c := call{program: tool.cfg.FFmpeg, limit: time.Minute}
 	refusal := fmt.Errorf("%w: enough", ErrUndecodable)
 	c.args = append(leading(), "-f", "lavfi", "-i", "testsrc=s=16x16", "-f", "rawvideo", c.take(func(r io.Reader) error {
-		_, err := io.ReadFull(r, make([]byte, 1000))
-		require.NoError(t, err)
+		if _, err := io.ReadFull(r, make([]byte, 1000)); err != nil {
+			return err
+		}
 		return refusal
 	}))
 	require.ErrorIs(t, tool.run(t.Context(), c), ErrUndecodable)
@@ -117,11 +118,12 @@ func TestWhatAReaderRefusesEndsTheProgram(t *testing.T) {
 
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
-	tool := newTool(t, func(c *Config) { c.MemoryBytes = 64 << 20 })
-	err := tool.Run(t.Context(), []string{
-		"-f", "lavfi", "-i", "testsrc=s=4096x4096", "-vf", "format=gbrpf32le", "-frames:v", "2", "-f", "null", "-",
-	}, nil)
-	require.ErrorContains(t, err, "allocate memory")
+	args := []string{"-f", "lavfi", "-i", "testsrc=s=8192x4096", "-vf", "format=gbrpf32le", "-frames:v", "1", "-f", "null", "-"}
+	tool := newTool(t, func(c *Config) { c.MemoryBytes, c.RunTimeout = leastMemory, time.Minute })
+	err := tool.Run(t.Context(), args, nil)
+	var exit *exitError
+	require.ErrorAs(t, err, &exit)
+	require.NoError(t, newTool(t).Run(t.Context(), args, nil))
 }
 
 // roleParent makes the test binary a process that starts a program which does not end, says its number and waits.

@@ -57,13 +57,17 @@ CREATE TABLE delivery (
   step        integer NOT NULL DEFAULT 0 CHECK (step >= 0),
   -- When the next attempt is due; NULL once nothing more is tried.
   next_at     timestamptz,
+  -- Whether an attempt is under way. next_at is then when its worker is taken for dead.
+  attempting  boolean NOT NULL DEFAULT false,
   created_at  timestamptz NOT NULL DEFAULT now(),
   ended_at    timestamptz,
+  CHECK (state = 'pending' OR NOT attempting),
   CHECK ((state = 'pending') = (next_at IS NOT NULL)),
   CHECK ((state = 'pending') = (ended_at IS NULL))
 ) WITH (fillfactor = 80);
 CREATE INDEX delivery_account_idx ON delivery (account_id, created_at DESC);
 CREATE INDEX delivery_due_idx ON delivery (next_at) WHERE state = 'pending';
+CREATE INDEX delivery_attempting_idx ON delivery (account_id, next_at) WHERE attempting;
 CREATE INDEX delivery_created_idx ON delivery (created_at);
 
 CREATE TABLE delivery_attempt (

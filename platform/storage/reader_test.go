@@ -26,7 +26,13 @@ func TestRangesGiveThePartAskedFor(t *testing.T) {
 				require.NoError(t, body.Close())
 				require.Equal(t, content[part[0]:part[0]+part[1]], got)
 			}
-			_, err := store.OpenRange(t.Context(), "missing", 0, 10)
+			body, err := store.OpenRange(t.Context(), "whole", 99_990, 100)
+			require.NoError(t, err)
+			got, err := io.ReadAll(body)
+			require.NoError(t, err)
+			require.NoError(t, body.Close())
+			require.Equal(t, content[99_990:], got, "a part that runs past the end ends with it")
+			_, err = store.OpenRange(t.Context(), "missing", 0, 10)
 			require.ErrorIs(t, err, storage.ErrNotFound)
 			for _, bad := range [][2]int64{{-1, 5}, {0, 0}, {3, -1}} {
 				_, err := store.OpenRange(t.Context(), "whole", bad[0], bad[1])
@@ -51,6 +57,9 @@ func TestReaderReadsAndSeeksLikeAFile(t *testing.T) {
 			require.NoError(t, iotest.TestReader(r, content))
 			_, err = r.Seek(-1, io.SeekStart)
 			require.Error(t, err)
+			n, err := r.ReadAt(nil, 5)
+			require.NoError(t, err)
+			require.Zero(t, n)
 
 			_, err = storage.NewReader(t.Context(), store, "none")
 			require.ErrorIs(t, err, storage.ErrNotFound)

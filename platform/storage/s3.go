@@ -88,22 +88,27 @@ func (b *bucket) OpenRange(ctx context.Context, key string, offset, length int64
 	if err := checkRange(offset, length); err != nil {
 		return nil, err
 	}
-	body, _, err := b.get(ctx, key, aws.String(fmt.Sprintf("bytes=%d-%d", offset, offset+length-1)))
+	body, _, err := b.get(ctx, key, &span{offset, length})
 	return body, err
 }
 
-func (b *bucket) get(ctx context.Context, key string, part *string) (io.ReadCloser, Info, error) {
+// get opens the blob under key: the part asked for, or with nil all of it.
+func (b *bucket) get(ctx context.Context, key string, part *span) (io.ReadCloser, Info, error) {
 	if err := checkKey(key); err != nil {
 		return nil, Info{}, err
 	}
 	act := "open " + key
 	bodyCtx, cancel := context.WithCancel(ctx)
 	opening := time.AfterFunc(b.cfg.CallTimeout, cancel)
-	out, err := b.client.GetObject(bodyCtx, &s3.GetObjectInput{Bucket: &b.name, Key: &key, Range: part})
+	out, err := b.client.GetObject(bodyCtx, &s3.GetObjectInput{Bucket: &b.name, Key: &key, Range: part.header()})
 	opening.Stop()
 	if err != nil {
 		cancel()
 		return nil, Info{}, translate(ctx, act, err)
+	}
+	if err := part.check(out.ContentRange); err != nil {
+		cancel()
+		return nil, Info{}, errors.Join(unavailable(act, err), out.Body.Close())
 	}
 	info := newInfo(key, out.ContentLength, out.LastModified, out.ContentType)
 	report := func(err error) error { return translate(ctx, "read "+key, err) }

@@ -119,6 +119,40 @@ func TestDownloadThatBreaksOffIsUnavailable(t *testing.T) {
 	require.NoError(t, body.Close())
 }
 
+func TestPartThatIsNotTheOneAskedForIsUnavailable(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		status       int
+		contentRange string
+	}{
+		"the whole":        {http.StatusOK, ""},
+		"no place":         {http.StatusPartialContent, ""},
+		"another place":    {http.StatusPartialContent, "bytes 0-9/100"},
+		"a longer part":    {http.StatusPartialContent, "bytes 10-29/100"},
+		"a shorter part":   {http.StatusPartialContent, "bytes 10-14/100"},
+		"of unknown whole": {http.StatusPartialContent, "bytes 10-19/*"},
+		"nonsense":         {http.StatusPartialContent, "bytes 10-19/100, 30-39/100"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store := storagetest.Open(t, oddServer(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("Range") != "bytes=10-19" {
+					w.WriteHeader(http.StatusBadRequest)
+					return
+				}
+				if row.contentRange != "" {
+					w.Header().Set("Content-Range", row.contentRange)
+				}
+				w.WriteHeader(row.status)
+				_, _ = io.WriteString(w, "0123456789")
+			}))
+			_, err := store.OpenRange(t.Context(), "k", 10, 10)
+			require.ErrorIs(t, err, storage.ErrUnavailable)
+			require.ErrorContains(t, err, "bytes 10 to 19 were asked for")
+		})
+	}
+}
+
 func TestListReadsEveryPage(t *testing.T) {
 	t.Parallel()
 	const page = `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult><IsTruncated>%t</IsTruncated>` +

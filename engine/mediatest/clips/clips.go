@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"veracity/engine"
 	"veracity/engine/probe"
 )
 
@@ -165,8 +166,7 @@ func Write(tb testing.TB, name string, bytes []byte) string {
 }
 
 func (s Spec) withDefaults() Spec {
-	switch s.Format {
-	case probe.MP3, probe.WAV, probe.M4A:
+	if s.Format.Media() == engine.Audio {
 		s.Video = NoVideo
 	}
 	if s.Video == "" {

@@ -1,9 +1,13 @@
 package clips_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
+	"math"
 	"os"
 	"os/exec"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -126,8 +130,11 @@ func TestTheDecoysComeFirstAndAreNotTheDefault(t *testing.T) {
 		got = append(got, []any{s.CodecType, s.CodecName, s.Width, s.Disposition["default"], s.Disposition["attached_pic"]})
 	}
 	require.Equal(t, [][]any{
-		{"video", "h264", 80, 0, 0}, {"video", "h264", 160, 1, 0},
-		{"audio", "aac", 0, 0, 0}, {"audio", "aac", 0, 1, 0}, {"video", "png", 64, 0, 1},
+		{"video", "h264", 80, 0, 0},
+		{"video", "h264", 160, 1, 0},
+		{"audio", "aac", 0, 0, 0},
+		{"audio", "aac", 0, 1, 0},
+		{"video", "png", 64, 0, 1},
 	}, got)
 }
 
@@ -167,4 +174,34 @@ func TestAClipIsMadeOnceAndTheSameAgain(t *testing.T) {
 	first, second := clips.Make(t, s), clips.Make(t, s)
 	require.Same(t, &first[0], &second[0])
 	require.NotEqual(t, clips.File(t, s), clips.File(t, s))
+}
+
+// loudness is the mean strength of each tenth of a second, in 16-bit steps.
+func loudness(t *testing.T, s clips.Sound) []float64 {
+	t.Helper()
+	const rate = 16_000
+	file := clips.Make(t, clips.Spec{Format: probe.WAV, Sound: s, Seconds: 12, SampleRate: rate})
+	samples := file[bytes.Index(file, []byte("data"))+8:]
+	require.Len(t, samples, 12*rate*2)
+	var all []float64
+	for part := range slices.Chunk(samples, rate/10*2) {
+		sum := 0.0
+		for i := 0; i < len(part); i += 2 {
+			sum += math.Abs(float64(int16(binary.LittleEndian.Uint16(part[i:]))))
+		}
+		all = append(all, sum/float64(len(part)/2))
+	}
+	return all
+}
+
+func TestSoundsAreWhatTheirNamesSay(t *testing.T) {
+	t.Parallel()
+	require.Zero(t, slices.Max(loudness(t, clips.Silence)))
+	tone := loudness(t, clips.Tone)
+	require.InDelta(t, 1, slices.Min(tone)/slices.Max(tone), 0.05, "a tone is even")
+	require.Greater(t, slices.Min(loudness(t, clips.Noise)), 50.0)
+	speech := loudness(t, clips.Speech)
+	require.Greater(t, slices.Max(speech), 2000.0)
+	require.Less(t, slices.Min(speech), 50.0, "speech has pauses")
+	require.Greater(t, slices.Max(speech[110:]), 1000.0, "it goes on to the end")
 }

@@ -36,7 +36,7 @@ func encode(s Spec) (file []byte, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	out := filepath.Join(dir, "out."+string(s.Format))
-	cmd := exec.CommandContext(ctx, "ffmpeg", append(s.arguments(dir), out)...)
+	cmd := exec.CommandContext(ctx, "ffmpeg", append(s.arguments(dir), out)...) //nolint:gosec // The arguments are a test's.
 	var problems bytes.Buffer
 	cmd.Stderr = &problems
 	pixels, err := cmd.StdinPipe()
@@ -197,6 +197,7 @@ func (s Spec) encoderArguments() []string {
 		args = []string{"-cpu-used", "8", "-usage", "realtime", "-b:v", "0"}
 	case MPEG4, MJPEG:
 		args = []string{"-q:v", "3"}
+	default: // The others have nothing to set.
 	}
 	if s.CRF != 0 {
 		args = append(args, "-crf", strconv.Itoa(s.CRF))
@@ -216,8 +217,9 @@ func (s Spec) soundSource() string {
 		return fmt.Sprintf("flite=text='%s',aresample=%d,aloop=loop=-1:size=2147483647", sentences, s.SampleRate) + length
 	case Noise:
 		return fmt.Sprintf("anoisesrc=r=%d:color=pink:amplitude=0.05:seed=1", s.SampleRate) + length
+	default:
+		return fmt.Sprintf("sine=440:r=%d", s.SampleRate) + length
 	}
-	return fmt.Sprintf("sine=440:r=%d", s.SampleRate) + length
 }
 
 func (s Spec) soundArguments() []string {
@@ -246,11 +248,8 @@ func (s Spec) fileArguments() []string {
 	if s.Keys {
 		flags += "+use_metadata_tags"
 	}
-	switch s.Format {
-	case probe.MP4, probe.MOV, probe.M4A:
-		if flags != "" {
-			args = append(args, "-movflags", flags)
-		}
+	if iso := s.Format == probe.MP4 || s.Format == probe.MOV || s.Format == probe.M4A; iso && flags != "" {
+		args = append(args, "-movflags", flags)
 	}
 	muxer := map[probe.Format]string{probe.M4A: "ipod"}[s.Format]
 	return append(args, "-f", orElse(muxer, string(s.Format)))

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
-
-	"veracity/engine/probe"
 )
 
 // encode does the work, into out.
@@ -116,17 +114,12 @@ func (w *work) encodeWhole(ctx context.Context, r Result, c choice, at []span, o
 		return Result{}, 0, fmt.Errorf("code the clip: %w", err)
 	}
 	w.meter.part(1)
-	clip, err := w.tool.Probe(ctx, out, probe.MP4)
-	if err != nil {
-		return Result{}, 0, fmt.Errorf("code the clip: %w", err)
-	}
-	r.Mode, r.Preset, r.CRF = Encoded, c.preset, c.crf
-	l, err := w.measure(ctx, clip, tap, at, c.likeness)
+	l, err := w.measure(ctx, out, tap, at, c.likeness)
 	if err != nil {
 		return Result{}, 0, err
 	}
-	r.SSIM, r.WorstSSIM = l.mean, l.worst
-	return w.describe(r, clip)
+	r.Mode, r.Preset, r.CRF, r.SSIM, r.WorstSSIM = Encoded, c.preset, c.crf, l.mean, l.worst
+	return w.describe(ctx, r, out)
 }
 
 func fileBytes(path string) (int64, error) {

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"veracity/engine/ffmpeg"
 	"veracity/platform/fault"
@@ -97,12 +96,15 @@ func Encode(ctx context.Context, tool *ffmpeg.Tool, clip ffmpeg.Clip, dir, out s
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(own)) }()
 	w := &work{tool: tool, clip: clip, cfg: cfg, dir: own, stage: newStage(*clip.Video, cfg), meter: &meter{tell: progress}}
-	result, err = w.encode(ctx, filepath.Join(own, "out.mp4"))
+	// Landlock lets no file be moved to another folder, so the output grows beside its place.
+	growing := out + ".part"
+	result, err = w.encode(ctx, growing)
 	if err != nil {
-		return Result{}, w.explain(ctx, err)
+		return Result{}, errors.Join(w.explain(ctx, err), os.RemoveAll(growing))
 	}
-	if err := os.Rename(filepath.Join(own, "out.mp4"), out); err != nil {
+	if err := os.Rename(growing, out); err != nil {
 		return Result{}, fmt.Errorf("encode video: %w", err)
 	}
+	w.meter.end()
 	return result, nil
 }

@@ -2,11 +2,9 @@ package film
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strconv"
-
-	"veracity/engine/ffmpeg"
-	"veracity/engine/probe"
 )
 
 // maxRest is how much larger than the source's picture the new one must at least become, by the measure of the samples,
@@ -14,9 +12,21 @@ import (
 const maxRest = 1.15
 
 // stripped are the filters that a kept picture passes through. Supplemental messages go: cameras put places and serial
-// numbers there. The colours are named, as they are in pictures coded anew.
-const stripped = "filter_units=remove_types=6," +
-	"h264_metadata=video_full_range_flag=0:colour_primaries=1:transfer_characteristics=1:matrix_coefficients=1"
+// numbers there. Colours that the source leaves unnamed are named (ITU-T H.264, tables E-3 to E-5), so that no player has
+// to guess as stage 1 had to.
+func (w *work) stripped() string {
+	const filters = "filter_units=remove_types=6"
+	if w.clip.Video.Matrix != "" {
+		return filters
+	}
+	const television, sixOhOne = 1, 6 // BT.709, and BT.601 with 525 lines
+	code := television
+	if w.stage.matrix != standardMatrix {
+		code = sixOhOne
+	}
+	return filters + fmt.Sprintf(",h264_metadata=video_full_range_flag=0:colour_primaries=%d:transfer_characteristics=%d:"+
+		"matrix_coefficients=%d", code, code, code)
+}
 
 // found is what the source's tracks are, as they are when copied into MP4.
 type found struct {
@@ -65,11 +75,14 @@ func look(path, kind string) *track {
 	return nil
 }
 
-// mayKeep says whether the source's picture is of the output's kind, by what Probe found: nothing would change in stage 1.
+// mayKeep says whether the source's picture is of the output's kind, by what Probe found: stage 1 would change nothing, or
+// bring BT.601 to BT.709 and nothing else. Players show both alike.
 func (w *work) mayKeep() bool {
 	v, s := w.clip.Video, &w.stage
-	return v.Codec == "h264" && v.PixelFormat == pixelFormat && !v.VariableRate && v.Rotation == 0 && s.convert == "" &&
-		s.tone == nil && !s.cropped() && s.width == v.CodedWidth && s.height == v.CodedHeight && v.Frames <= w.cfg.MaxFrames
+	colours := s.matrix == standardMatrix || s.matrix == standardDefinition
+	return v.Codec == "h264" && v.PixelFormat == pixelFormat && v.Range != "pc" && colours && s.tone == nil &&
+		!v.VariableRate && v.Rotation == 0 && !s.cropped() && s.width == v.CodedWidth && s.height == v.CodedHeight &&
+		v.Frames <= w.cfg.MaxFrames
 }
 
 // canKeep says the same by what the track itself says. A track with more pictures than are shown holds some that an edit
@@ -80,18 +93,15 @@ func (w *work) canKeep(t *track) bool {
 }
 
 func (w *work) keepArguments() []string {
-	return []string{"-c:v", "copy", "-bsf:v", stripped, "-t", number(w.cfg.MaxSeconds)}
+	return []string{"-c:v", "copy", "-bsf:v", w.stripped(), "-t", number(w.cfg.MaxSeconds)}
 }
 
 // keep writes the source's own picture with the output's sound.
-func (w *work) keep(ctx context.Context, out string, done func(seconds float64)) (ffmpeg.Clip, error) {
+func (w *work) keep(ctx context.Context, out string, done func(seconds float64)) error {
 	args := append(w.tool.Input(w.clip), "-map", "0:"+strconv.Itoa(w.clip.Video.Index))
 	args = append(append(args, w.keepArguments()...), w.sound.arguments()...)
 	args = append(append(args, w.clean()...), out)
-	if err := w.tool.Run(ctx, args, done); err != nil {
-		return ffmpeg.Clip{}, err
-	}
-	return w.tool.Probe(ctx, out, probe.MP4)
+	return w.tool.Run(ctx, args, done)
 }
 
 // clean are the options of every file that is written: no metadata of any kind, and the index first.

@@ -21,6 +21,12 @@ func (m *meter) part(upTo float64) {
 	m.at(0)
 }
 
+// end says that all is done.
+func (m *meter) end() {
+	m.upTo = 1
+	m.at(1)
+}
+
 // at says how much of the part is done, 0 to 1.
 func (m *meter) at(share float64) {
 	done := m.from + (m.upTo-m.from)*min(max(share, 0), 1)

@@ -80,11 +80,16 @@ func (w *work) renderSpan(ctx context.Context, at span, number int) (piece, erro
 	if err := w.tool.Run(ctx, args, nil); err != nil {
 		return piece{}, w.unlessDamaged(ctx, err)
 	}
-	clip, err := w.tool.Probe(ctx, path, probe.MP4)
-	if err != nil || clip.Video == nil {
-		return piece{}, w.unlessDamaged(ctx, err)
+	return written(path), nil
+}
+
+// written is a file of ours that holds one picture track, whole; it has no pictures when it cannot be read.
+func written(path string) piece {
+	p := piece{clip: ffmpeg.Clip{Path: path, Format: probe.MP4}}
+	if t := look(path, "vide"); t != nil {
+		p.frames = t.samples
 	}
-	return piece{clip: clip, frames: clip.Video.Frames}, nil
+	return p
 }
 
 // unlessDamaged passes on what is no fault of the place in the clip.
@@ -106,12 +111,8 @@ func (w *work) try(ctx context.Context, s samples, encoder []string) (trial, tim
 		return trial{}, 0, fmt.Errorf("code the samples: %w", err)
 	}
 	took := time.Since(begin) / time.Duration(s.frames)
-	clip, err := w.tool.Probe(ctx, path, probe.MP4)
-	if err != nil {
-		return trial{}, 0, fmt.Errorf("code the samples: %w", err)
-	}
 	list := filepath.Join(w.dir, "trial.sizes")
-	l, err := w.compare(ctx, []piece{{clip: clip, frames: s.frames}}, s.pieces, "-map", "0:v", "-c", "copy", "-f", "framecrc", list)
+	l, err := w.compare(ctx, []piece{written(path)}, s.pieces, "-map", "0:v", "-c", "copy", "-f", "framecrc", list)
 	if err != nil {
 		return trial{}, 0, err
 	}

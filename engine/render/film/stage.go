@@ -57,7 +57,7 @@ func (s *stage) cropped() bool { return s.scaledWidth != s.width || s.scaledHeig
 // the size change amid the clip, the encoder never sees it. The deinterlacer leaves alone all pictures but those that the
 // decoder says are interlaced.
 func (s *stage) filters(more ...string) string {
-	chain := []string{fmt.Sprintf("fps=%s:start_time=0", s.rateText())}
+	chain := []string{s.pace(), "fps=" + s.rateText() + ":start_time=0"}
 	size := fmt.Sprintf("scale=%d:%d:flags=bicubic+accurate_rnd+full_chroma_int", s.scaledWidth, s.scaledHeight)
 	if s.tone == nil {
 		chain = append(chain, size+s.convert)
@@ -71,6 +71,16 @@ func (s *stage) filters(more ...string) string {
 	}
 	chain = append(chain, "setsar=1", "setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709")
 	return strings.Join(append(chain, more...), ",")
+}
+
+// pace puts each picture into a slot of the constant rate: the one behind the last picture's while that is less than one
+// slot from the picture's own time, else the nearest. So times that were rounded, or that waver about their slots, neither
+// drop nor repeat a picture, as rounding each alone would; only what runs ahead or falls behind does. Variable 0 of the
+// expression is the last slot, variable 1 the picture's time in slots.
+func (s *stage) pace() string {
+	num, den := s.rate.Num, s.rate.Den
+	return fmt.Sprintf("setpts='st(1,T*%d/%d);st(0,if(eq(N,0),round(ld(1)),if(lt(abs(ld(1)-ld(0)-1),1),ld(0)+1,"+
+		"max(ld(0),round(ld(1))))))*%d/%d/TB+0.5'", num, den, den, num)
 }
 
 // source says to the scale filter what the source's samples mean.
@@ -88,6 +98,8 @@ func (s *stage) source() string {
 const (
 	pixelFormat    = "yuv420p"
 	standardMatrix = "bt709"
+	// standardDefinition is the matrix of BT.601 in the scale filter's spelling.
+	standardDefinition = "smpte170m"
 	// highDefinition is the size from which video that does not name its matrix is taken for BT.709, as players do.
 	highDefinition = 720
 )
@@ -98,7 +110,7 @@ func scaleMatrix(v ffmpeg.Video) string {
 	case "bt709", "fcc", "smpte240m":
 		return v.Matrix
 	case "smpte170m", "bt470bg":
-		return "smpte170m"
+		return standardDefinition
 	case "bt2020nc", "bt2020c":
 		return "bt2020"
 	case "gbr", "ycgco", "ycocg":
@@ -110,7 +122,7 @@ func scaleMatrix(v ffmpeg.Video) string {
 	case min(v.CodedWidth, v.CodedHeight) >= highDefinition:
 		return standardMatrix
 	}
-	return "smpte170m"
+	return standardDefinition
 }
 
 // scaleRange is the range of the samples where the file names it; else the scale filter goes by the pixel format.

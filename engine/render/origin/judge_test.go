@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +19,7 @@ func TestAJudgeEndsWithItsAllowance(t *testing.T) {
 	require.Zero(t, j.left, "small questions cost something too")
 
 	long := record
-	long.value += string(make([]byte, 2*leastJudged))
+	long.value = strings.Repeat("a duck, ", leastJudged/4) + record.value
 	j = &judge{left: leastJudged}
 	require.False(t, j.states(cargo{texts: []text{long}}))
 	require.False(t, j.states(cargo{texts: []text{record}}), "a question that was too long ends the asking, so that the order of blocks decides nothing")

