@@ -20,6 +20,8 @@ type outcome struct {
 	requestID string
 	account   uuid.UUID
 	fault     *fault.Fault
+	// cut means that the answer broke off after its head, whose status knows nothing of that.
+	cut bool
 }
 
 type outcomeKey struct{}
@@ -27,6 +29,13 @@ type outcomeKey struct{}
 func noteOutcome(ctx context.Context, f *fault.Fault) {
 	if o, ok := ctx.Value(outcomeKey{}).(*outcome); ok {
 		o.fault = f
+	}
+}
+
+// noteCut notes a failure of ours that came too late to be answered.
+func noteCut(ctx context.Context, err error) {
+	if o, ok := ctx.Value(outcomeKey{}).(*outcome); ok {
+		o.fault, o.cut = fault.From(err), true
 	}
 }
 
@@ -44,8 +53,9 @@ func (a *API) observe(next http.Handler) http.Handler {
 		w.Header().Set("Request-Id", o.requestID)
 		seen := &statusWriter{ResponseWriter: w}
 		r = r.WithContext(context.WithValue(r.Context(), outcomeKey{}, o))
+		// An answer that breaks off leaves by a panic.
+		defer func() { a.report(r, o, seen.status, time.Since(start)) }()
 		next.ServeHTTP(seen, r)
-		a.report(r, o, seen.status, time.Since(start))
 	})
 }
 
@@ -65,7 +75,7 @@ func (a *API) report(r *http.Request, o *outcome, status int, took time.Duration
 	if o.fault != nil {
 		code = o.fault.Code
 		attrs = append(attrs, slog.String("code", string(code)))
-		if status >= http.StatusInternalServerError {
+		if o.cut || status >= http.StatusInternalServerError {
 			level = slog.LevelError
 			if status == http.StatusServiceUnavailable {
 				level = slog.LevelWarn
@@ -99,7 +109,7 @@ func (w *statusWriter) WriteHeader(status int) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// recoverPanics turns a panic into internal_error with the stack in the log.
+// recoverPanics turns a panic into internal_error with the stack in the log, or cuts off an answer that has begun.
 func recoverPanics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -110,10 +120,18 @@ func recoverPanics(next http.Handler) http.Handler {
 			if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares this sentinel by identity
 				panic(p)
 			}
-			writeError(w, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+			answerPanic(w, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}()
 		next.ServeHTTP(w, r)
 	})
+}
+
+func answerPanic(w http.ResponseWriter, r *http.Request, err error) {
+	if seen, ok := w.(*statusWriter); ok && seen.status != 0 {
+		noteCut(r.Context(), err)
+		panic(http.ErrAbortHandler) // an error object would be taken for a part of the answer
+	}
+	writeError(w, r, err)
 }
 
 // capBody bounds the size of a body and the time to send it.

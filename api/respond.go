@@ -27,7 +27,7 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	f := fault.From(err)
 	noteOutcome(r.Context(), f)
 	if r.Context().Err() != nil && errors.Is(err, context.Canceled) {
-		noteOutcome(r.Context(), fault.Wrap(err, "client_gone", "The caller hung up."))
+		noteOutcome(r.Context(), clientGone(err))
 		w.WriteHeader(statusClientGone)
 		return
 	}
@@ -39,6 +39,11 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Retry-After", strconv.Itoa(quota.Seconds(f.RetryAfter)))
 	}
 	writeJSON(w, status, encode(bodyOf(f)))
+}
+
+// clientGone is what the log says of a caller who does not take the answer.
+func clientGone(err error) *fault.Fault {
+	return fault.Wrap(err, "client_gone", "The caller hung up.")
 }
 
 func bodyOf(f *fault.Fault) errorBody {

@@ -46,6 +46,8 @@ var statuses = map[fault.Code]int{
 	fault.EngineCredentialsMissing: http.StatusServiceUnavailable,
 	fault.EngineRegionMissing:      http.StatusServiceUnavailable,
 	fault.IdempotencyConflict:      http.StatusConflict,
+	fault.PreconditionFailed:       http.StatusPreconditionFailed,
+	fault.RangeNotSatisfiable:      http.StatusRequestedRangeNotSatisfiable,
 }
 
 func statusOf(code fault.Code) int {

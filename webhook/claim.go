@@ -49,7 +49,7 @@ func (d *Deliveries) look(ctx context.Context, id uuid.UUID) (account uuid.UUID,
 func (d *Deliveries) claim(ctx context.Context, account, id uuid.UUID) (*due, error) {
 	job := &due{account: account}
 	err := postgres.Tx(ctx, d.db, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `SELECT @space::integer, hashtext(@account::text)`,
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(@space::integer, hashtext(@account::text))`,
 			pgx.NamedArgs{"space": claimLock, "account": account}); err != nil {
 			return err
 		}

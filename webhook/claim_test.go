@@ -35,15 +35,15 @@ func TestAccountHasItsShareUnderWayInAllProcessesTogether(t *testing.T) {
 	other := uuid.New()
 	r.enrol(other)
 	release := make(chan struct{})
+	let := sync.OnceFunc(func() { close(release) })
 	under := r.hanging("hang", release)
 	ids := make([]uuid.UUID, 30)
 	for i := range ids {
 		ids[i] = r.create("hang")
 	}
-	var (
-		done  sync.WaitGroup
-		waits = make(chan time.Duration, len(ids))
-	)
+	var done sync.WaitGroup
+	t.Cleanup(func() { let(); done.Wait() })
+	waits := make(chan time.Duration, len(ids))
 	for i, id := range ids {
 		done.Go(func() {
 			wait, err := processes[i%len(processes)].Attempt(t.Context(), id)
@@ -52,6 +52,7 @@ func TestAccountHasItsShareUnderWayInAllProcessesTogether(t *testing.T) {
 			}
 		})
 	}
+	require.Eventually(t, func() bool { return len(waits) == len(ids)-4 }, 20*time.Second, 5*time.Millisecond)
 	for range len(ids) - 4 {
 		wait := <-waits
 		require.GreaterOrEqual(t, wait, time.Second)
@@ -65,7 +66,7 @@ func TestAccountHasItsShareUnderWayInAllProcessesTogether(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, wait)
 	}
-	close(release)
+	let()
 	done.Wait()
 	require.Equal(t, int64(4), under.Load())
 	var counted, rows int

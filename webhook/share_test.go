@@ -20,12 +20,15 @@ func begin(s *shares, account uuid.UUID, n int) []*visit {
 	return in
 }
 
+// pass lets the test's own clock go on.
+func pass(d time.Duration) { <-time.After(d) }
+
 // answered lets an attempt of the account end after took.
 func answered(t *testing.T, s *shares, account uuid.UUID, took time.Duration) {
 	t.Helper()
 	v := s.enter(account)
 	require.NotNil(t, v)
-	time.Sleep(took)
+	pass(took)
 	s.leave(v, true)
 }
 
@@ -74,11 +77,11 @@ func TestAttemptIsSlowBeforeItEnds(t *testing.T) {
 		for _, account := range accounts[:3] {
 			require.Len(t, begin(s, account, 4), 4)
 		}
-		time.Sleep(slowAfter)
+		pass(slowAfter)
 		require.Empty(t, begin(s, accounts[0], 1), "it has its share")
 		require.Len(t, begin(s, accounts[3], 4), 4)
 		last := begin(s, accounts[4], 4)
-		time.Sleep(slowAfter)
+		pass(slowAfter)
 		for _, v := range last {
 			s.leave(v, true)
 		}
@@ -101,7 +104,7 @@ func TestAnswersInTimeDoNotBuyAnAccountItsNextSilence(t *testing.T) {
 		require.Len(t, in, 1)
 		require.Empty(t, begin(s, account, 1), "slow for a while yet")
 		s.leave(in[0], true)
-		time.Sleep(slowFor)
+		pass(slowFor)
 		in = begin(s, other, 1)
 		require.Len(t, in, 1)
 		require.Len(t, begin(s, account, 1), 1)
@@ -134,7 +137,7 @@ func TestStandingsAreForgotten(t *testing.T) {
 			answered(t, s, uuid.New(), time.Second)
 			answered(t, s, uuid.New(), 5*time.Second)
 		}
-		time.Sleep(2 * promptFor)
+		pass(2 * promptFor)
 		answered(t, s, uuid.New(), time.Second)
 		require.Len(t, s.known, 1)
 		require.Empty(t, s.under)

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -95,38 +94,6 @@ func TestVideoComesBackOptimized(t *testing.T) {
 	require.Contains(t, file.header.Get("Content-Disposition"), ".mp4")
 	require.Eventually(t, func() bool { return len(hooks.calls()) == 1 }, time.Minute, 20*time.Millisecond)
 	c.settled(3)
-}
-
-func TestDownloadSpeaksHTTPWell(t *testing.T) {
-	t.Parallel()
-	s := working(t)
-	c := s.customer(account.Overrides{})
-	id := c.optimize(inBase64(photo(t))).accepted()
-	link := "/api/v1/optimize/" + id + "/file"
-	c.ended("/api/v1/optimize/"+id, "succeeded")
-	whole := s.send(http.MethodGet, link, "")
-	h := whole.header
-	require.Equal(t, "image/png", h.Get("Content-Type"))
-	require.Equal(t, `attachment; filename="veracity-`+id+`.png"`, h.Get("Content-Disposition"))
-	require.Equal(t, strconv.Itoa(len(whole.body)), h.Get("Content-Length"))
-	require.Equal(t, "nosniff", h.Get("X-Content-Type-Options"))
-	require.Contains(t, h.Get("Cache-Control"), "max-age=604")
-	require.NotEmpty(t, h.Get("ETag"))
-	require.Empty(t, h.Get("Access-Control-Allow-Origin"))
-
-	part := s.send(http.MethodGet, link, "", "Range", "bytes=1-3")
-	require.Equal(t, http.StatusPartialContent, part.status)
-	require.Equal(t, "PNG", string(part.body))
-	require.Equal(t, http.StatusRequestedRangeNotSatisfiable, s.send(http.MethodGet, link, "", "Range", "bytes=99999999-").status)
-	same := s.send(http.MethodGet, link, "", "If-None-Match", h.Get("ETag"))
-	require.Equal(t, http.StatusNotModified, same.status)
-	require.Empty(t, same.body)
-	other := s.send(http.MethodGet, link, "", "Range", "bytes=1-3", "If-Range", `"another"`)
-	require.Equal(t, http.StatusOK, other.status)
-	head := s.send(http.MethodHead, link, "")
-	require.Equal(t, http.StatusOK, head.status)
-	require.Equal(t, h.Get("Content-Length"), head.header.Get("Content-Length"))
-	s.send(http.MethodPost, link, "").refused(405, "method_not_allowed")
 }
 
 func TestLinkEndsWhenTheOptimizationExpires(t *testing.T) {

@@ -159,6 +159,7 @@ func (s *Settings) registerJobs(fs *pflag.FlagSet) {
 	fs.DurationVar(&s.Jobs.SoftStop, "soft-stop", s.Jobs.SoftStop, "how long jobs may go on after SIGTERM")
 	fs.DurationVar(&s.Jobs.Poll, "poll", s.Jobs.Poll, "how often a queue is looked at unasked")
 
+	fs.IntVar(&s.Webhooks.PerAccount, "webhooks-per-account", s.Webhooks.PerAccount, "webhooks of one account under way at once, in all processes")
 	fs.DurationVar(&s.Webhooks.Timeout, "webhook-timeout", s.Webhooks.Timeout, "longest attempt at a webhook")
 	fs.DurationSliceVar(&s.Webhooks.Retries, "webhook-retries", s.Webhooks.Retries, "waits before a webhook's second attempt, the third and so on")
 	fs.DurationVar(&s.Webhooks.Keep, "webhook-keep", s.Webhooks.Keep, "how long deliveries stay readable")
@@ -221,6 +222,7 @@ func (s *Settings) derive() error {
 	if s.isDefault("engine-memory") {
 		s.Serve.MemoryBytes = serve.DefaultMemory(s.Serve.Cores, s.Serve.Jobs)
 	}
+	s.Webhooks.AtOnce = s.Jobs.WebhooksAtOnce
 	s.Engine.JobAdmission = s.Serve.JobQueueWait + admissionMargin
 	if s.EngineScratch == "" {
 		s.EngineScratch = filepath.Join(s.Data, "engine")

@@ -52,10 +52,13 @@ const (
 )
 
 // Codes of ours beside the contract's: answers that it does not describe (an unknown method on a known path, a
-// conflicting Idempotency-Key) and refusals of the account's own acts.
+// conflicting Idempotency-Key, a download whose range or condition cannot be met) and refusals of the account's own
+// acts.
 const (
 	MethodNotAllowed    Code = "method_not_allowed"
 	IdempotencyConflict Code = "idempotency_conflict"
+	RangeNotSatisfiable Code = "range_not_satisfiable"
+	PreconditionFailed  Code = "precondition_failed"
 	NameTaken           Code = "name_taken"
 	KeyLimitReached     Code = "key_limit_reached"
 	InvalidName         Code = "invalid_name"

@@ -46,16 +46,15 @@ func cut(body io.ReadCloser, n int64, err error) io.ReadCloser {
 	return cutBody{io.MultiReader(io.LimitReader(body, n), iotest.ErrReader(err)), body}
 }
 
-// inBreaking runs act on a blob of size bytes in a store whose reads go as scripted, on a clock that waits for nobody.
-func inBreaking(
+// newBreaking makes a breaking store with a blob of size bytes.
+func newBreaking(
 	t *testing.T, size int, script func(opened int, body io.ReadCloser) (io.ReadCloser, error),
-	act func(t *testing.T, store *breaking, content []byte),
-) {
+) (store *breaking, content []byte) {
 	t.Helper()
-	whole := stores["disk"](t)
-	content := randomBytes(t, size)
-	put(t, whole, "blob", content)
-	synctest.Test(t, func(t *testing.T) { act(t, &breaking{Store: whole, script: script}, content) })
+	store = &breaking{Store: stores["disk"](t), script: script}
+	content = randomBytes(t, size)
+	put(t, store, "blob", content)
+	return store, content
 }
 
 func TestReadThatBreaksOffGoesOnWhereItWas(t *testing.T) {
@@ -71,7 +70,8 @@ func TestReadThatBreaksOffGoesOnWhereItWas(t *testing.T) {
 				}
 				return body, nil
 			}
-			inBreaking(t, 10_000, script, func(t *testing.T, store *breaking, content []byte) {
+			store, content := newBreaking(t, 10_000, script)
+			synctest.Test(t, func(t *testing.T) {
 				r, err := storage.NewReader(t.Context(), store, "blob")
 				require.NoError(t, err)
 				got, err := io.ReadAll(r)
@@ -90,7 +90,8 @@ func TestReadThatKeepsBreakingOffIsGivenUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			script := func(_ int, body io.ReadCloser) (io.ReadCloser, error) { return cut(body, bytesEach, errCut), nil }
-			inBreaking(t, 10_000, script, func(t *testing.T, store *breaking, content []byte) {
+			store, content := newBreaking(t, 10_000, script)
+			synctest.Test(t, func(t *testing.T) {
 				begun := time.Now()
 				r, err := storage.NewReader(t.Context(), store, "blob")
 				require.NoError(t, err)
@@ -108,7 +109,8 @@ func TestReadThatKeepsBreakingOffIsGivenUp(t *testing.T) {
 func TestReadThatGoesForwardIsResumedAsOftenAsItTakes(t *testing.T) {
 	t.Parallel()
 	script := func(_ int, body io.ReadCloser) (io.ReadCloser, error) { return cut(body, 1<<20, errCut), nil }
-	inBreaking(t, 9<<20, script, func(t *testing.T, store *breaking, content []byte) {
+	store, content := newBreaking(t, 9<<20, script)
+	synctest.Test(t, func(t *testing.T) {
 		r, err := storage.NewReader(t.Context(), store, "blob")
 		require.NoError(t, err)
 		got, err := io.ReadAll(r)
@@ -129,7 +131,8 @@ func TestStoreThatIsAwayForAMomentDoesNotEndARead(t *testing.T) {
 		}
 		return body, nil
 	}
-	inBreaking(t, 100, script, func(t *testing.T, store *breaking, content []byte) {
+	store, content := newBreaking(t, 100, script)
+	synctest.Test(t, func(t *testing.T) {
 		r, err := storage.NewReader(t.Context(), store, "blob")
 		require.NoError(t, err)
 		got, err := io.ReadAll(r)
@@ -141,7 +144,8 @@ func TestStoreThatIsAwayForAMomentDoesNotEndARead(t *testing.T) {
 func TestReadThatCannotBeginIsToldAtOnce(t *testing.T) {
 	t.Parallel()
 	script := func(_ int, body io.ReadCloser) (io.ReadCloser, error) { return nil, errors.Join(errCut, body.Close()) }
-	inBreaking(t, 100, script, func(t *testing.T, store *breaking, _ []byte) {
+	store, _ := newBreaking(t, 100, script)
+	synctest.Test(t, func(t *testing.T) {
 		r, err := storage.NewReader(t.Context(), store, "blob")
 		require.NoError(t, err)
 		_, err = io.ReadAll(r)
@@ -159,7 +163,8 @@ func TestReadOfAVanishedBlobIsNotResumed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			script := func(_ int, body io.ReadCloser) (io.ReadCloser, error) { return cut(body, 5, err), nil }
-			inBreaking(t, 100, script, func(t *testing.T, store *breaking, _ []byte) {
+			store, _ := newBreaking(t, 100, script)
+			synctest.Test(t, func(t *testing.T) {
 				r, readErr := storage.NewReader(t.Context(), store, "blob")
 				require.NoError(t, readErr)
 				_, readErr = io.ReadAll(r)
@@ -176,7 +181,8 @@ func TestResumedReadNeverJoinsTwoBlobs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			script := func(_ int, body io.ReadCloser) (io.ReadCloser, error) { return cut(body, 5, errCut), nil }
-			inBreaking(t, 100, script, func(t *testing.T, store *breaking, _ []byte) {
+			store, _ := newBreaking(t, 100, script)
+			synctest.Test(t, func(t *testing.T) {
 				r, err := storage.NewReader(t.Context(), store, "blob")
 				require.NoError(t, err)
 				_, err = io.ReadFull(r, make([]byte, 4))
@@ -193,7 +199,8 @@ func TestResumedReadNeverJoinsTwoBlobs(t *testing.T) {
 func TestCancelledReadStopsWaiting(t *testing.T) {
 	t.Parallel()
 	script := func(_ int, body io.ReadCloser) (io.ReadCloser, error) { return cut(body, 5, errCut), nil }
-	inBreaking(t, 100, script, func(t *testing.T, store *breaking, _ []byte) {
+	store, _ := newBreaking(t, 100, script)
+	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		r, err := storage.NewReader(ctx, store, "blob")
 		require.NoError(t, err)
@@ -213,7 +220,8 @@ func TestPartsReadAtAPlaceAreResumedToo(t *testing.T) {
 		}
 		return body, nil
 	}
-	inBreaking(t, 100, script, func(t *testing.T, store *breaking, content []byte) {
+	store, content := newBreaking(t, 100, script)
+	synctest.Test(t, func(t *testing.T) {
 		r, err := storage.NewReader(t.Context(), store, "blob")
 		require.NoError(t, err)
 		got := make([]byte, 20)

@@ -238,8 +238,9 @@ func TestUploadWithoutContentLengthIsRefused(t *testing.T) {
 			t.Parallel()
 			store := open(t)
 			ticket := newTicket(t, store, "uploads/chunked", 4)
-			// A body would meet a connection that the refusal has closed.
-			res, err := http.ReadResponse(bufio.NewReader(rawPut(t, ticket, "Transfer-Encoding: chunked")), nil)
+			// In one write: a body of its own could meet a connection that the refusal has closed.
+			conn := rawPut(t, ticket, "Transfer-Encoding: chunked", "4\r\ndata\r\n0\r\n\r\n")
+			res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 			require.NoError(t, err)
 			require.NoError(t, res.Body.Close())
 			require.Contains(t, []int{http.StatusForbidden, http.StatusLengthRequired}, res.StatusCode)
@@ -276,26 +277,26 @@ func TestUploadThatBreaksOffIsNeverWhole(t *testing.T) {
 // rawUpload sends the head of a ticket's PUT, with a Content-Length of its own, and leaves the body to the test.
 func rawUpload(t *testing.T, ticket storage.Ticket, length int64) *net.TCPConn {
 	t.Helper()
-	return rawPut(t, ticket, fmt.Sprintf("Content-Length: %d", length))
+	return rawPut(t, ticket, fmt.Sprintf("Content-Length: %d", length), "")
 }
 
-// rawPut sends the head of an upload whose body is framed as a header says.
-func rawPut(t *testing.T, ticket storage.Ticket, framing string) *net.TCPConn {
+// rawPut sends an upload in one write, its body framed as a header says.
+func rawPut(t *testing.T, ticket storage.Ticket, framing, body string) *net.TCPConn {
 	t.Helper()
 	address, err := url.Parse(ticket.URL)
 	require.NoError(t, err)
+	var message strings.Builder
+	fmt.Fprintf(&message, "PUT %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", address.RequestURI(), address.Host, framing)
+	for name, value := range ticket.Headers {
+		fmt.Fprintf(&message, "%s: %s\r\n", name, value)
+	}
+	message.WriteString("\r\n" + body)
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(t.Context(), "tcp", address.Host)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	require.NoError(t, conn.SetDeadline(time.Now().Add(waitLimit)))
-	_, err = fmt.Fprintf(conn, "PUT %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", address.RequestURI(), address.Host, framing)
-	require.NoError(t, err)
-	for name, value := range ticket.Headers {
-		_, err = fmt.Fprintf(conn, "%s: %s\r\n", name, value)
-		require.NoError(t, err)
-	}
-	_, err = io.WriteString(conn, "\r\n")
+	_, err = io.WriteString(conn, message.String())
 	require.NoError(t, err)
 	tcp, ok := conn.(*net.TCPConn)
 	require.True(t, ok)

@@ -17,15 +17,18 @@ import (
 // toxicAfter is how many bytes of a server reach its client before a poisoned connection fails.
 const toxicAfter = 300_000
 
+// poison makes a connection fail.
+type poison func(client *net.TCPConn)
+
 // toxic forwards connections to an S3 server. As many of them as it is given poisons fail in the middle.
 type toxic struct {
 	target  string
 	mu      sync.Mutex
-	poisons []func(client *net.TCPConn)
+	poisons []poison
 }
 
 // throughToxic puts a toxic in front of cfg's server.
-func throughToxic(t *testing.T, cfg *storage.Config, poisons ...func(client *net.TCPConn)) *toxic {
+func throughToxic(t *testing.T, cfg *storage.Config, poisons ...poison) *toxic {
 	t.Helper()
 	u, err := url.Parse(cfg.URL)
 	require.NoError(t, err)
@@ -55,7 +58,7 @@ func throughToxic(t *testing.T, cfg *storage.Config, poisons ...func(client *net
 
 func (x *toxic) forward(client *net.TCPConn) {
 	defer func() { _ = client.Close() }()
-	server, err := net.Dial("tcp", x.target) //nolint:noctx // loopback
+	server, err := net.Dial("tcp", x.target)
 	if err != nil {
 		return
 	}
@@ -64,14 +67,14 @@ func (x *toxic) forward(client *net.TCPConn) {
 	if _, err := io.CopyN(client, server, toxicAfter); err != nil {
 		return
 	}
-	if poison := x.next(); poison != nil {
-		poison(client)
+	if fail := x.next(); fail != nil {
+		fail(client)
 		return
 	}
 	_, _ = io.Copy(client, server)
 }
 
-func (x *toxic) next() func(*net.TCPConn) {
+func (x *toxic) next() poison {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if len(x.poisons) == 0 {
@@ -93,7 +96,7 @@ func TestReadFromABucketOutlivesResetsAndStalls(t *testing.T) {
 	gone := make(chan struct{})
 	t.Cleanup(func() { close(gone) })
 	stall := func(*net.TCPConn) { <-gone }
-	x := throughToxic(t, &cfg, reset, stall, reset)
+	x := throughToxic(t, &cfg, []poison{stall, reset, stall}...)
 	cfg.StallTimeout = 300 * time.Millisecond
 	store := storagetest.Open(t, cfg)
 

@@ -105,7 +105,7 @@ func (w *work) encodeWhole(ctx context.Context, r Result, c choice, at []span, o
 	tap := filepath.Join(w.dir, "tap.mp4")
 	graph := fmt.Sprintf("[0:%d]%s;[tap]select='%s',setpts=N*%d/%d/TB[reference]", w.clip.Video.Index,
 		w.stage.filters("split=2[whole][tap]"), picks(at), w.stage.rate.Den, w.stage.rate.Num)
-	args := append(w.tool.Input(w.clip), "-filter_complex", graph, "-map", "[whole]", "-r", w.stage.rateText(),
+	args := append(w.source(), "-filter_complex", graph, "-map", "[whole]", "-r", w.stage.rateText(),
 		"-frames:v", strconv.Itoa(w.cfg.MaxFrames), "-t", number(w.cfg.MaxSeconds))
 	args = append(append(args, w.x264(c.preset, c.crf)...), w.sound.arguments()...)
 	args = append(append(args, w.clean()...), out, "-map", "[reference]", "-r", w.stage.rateText())

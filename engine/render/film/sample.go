@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -73,7 +74,7 @@ func (w *work) renderSpan(ctx context.Context, at span, number int) (piece, erro
 	if at.from > 0 {
 		args = append(args, "-ss", decimal(float64(at.from)/w.stage.rate.Float()))
 	}
-	args = append(args, w.tool.Input(w.clip)...)
+	args = append(args, w.source()...)
 	args = append(args, "-map", "0:"+strconv.Itoa(w.clip.Video.Index), "-vf", "setpts=PTS-STARTPTS,"+w.stage.filters(),
 		"-frames:v", strconv.Itoa(at.frames), "-an")
 	args = append(append(args, w.lossless()...), "-f", "mp4", path)
@@ -147,11 +148,17 @@ func joined(tool *ffmpeg.Tool, pieces []piece, first int, then string) (inputs [
 		if p.seek > 0 {
 			inputs = append(inputs, "-ss", decimal(p.seek))
 		}
-		inputs = append(inputs, tool.Input(p.clip)...)
+		inputs = append(inputs, withThreads(tool.Input(p.clip), 1)...)
 		fmt.Fprintf(&cuts, "[%d:v]trim=end_frame=%d,setpts=PTS-STARTPTS[p%d];", first+i, p.frames, first+i)
 		fmt.Fprintf(&labels, "[p%d]", first+i)
 	}
 	return inputs, fmt.Sprintf("%s%sconcat=n=%d,%s", cuts.String(), labels.String(), len(pieces), then)
+}
+
+// withThreads is an input as ffmpeg.Tool gives it, its file named by the last two arguments, with as many threads.
+func withThreads(input []string, threads int) []string {
+	file := len(input) - 2
+	return append(append(slices.Clone(input[:file]), "-threads", strconv.Itoa(threads)), input[file:]...)
 }
 
 func (s *stage) rateText() string { return fmt.Sprintf("%d/%d", s.rate.Num, s.rate.Den) }

@@ -21,7 +21,7 @@ const (
 // pack writes s as a PNG with the filters of the plan.
 func pack(ctx context.Context, s *scan, how strategy, workers int) ([]byte, error) {
 	level := levelBest
-	if (s.stride+1)*s.height > band {
+	if s.bpp > 1 && (s.stride+1)*s.height > band {
 		level = levelGood
 	}
 	idat, err := squeeze(ctx, s, how, level, workers)

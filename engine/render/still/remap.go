@@ -31,11 +31,11 @@ type ditherer struct {
 	share  float32
 	now    []point // errors to be made good in this row, with a pixel's room on either side
 	next   []point
-	points map[uint32]known
+	points map[uint32]match
 }
 
-// known is what a colour of the source becomes.
-type known struct {
+// match is what a colour of the source becomes.
+type match struct {
 	point point
 	index byte
 	exact bool
@@ -44,7 +44,7 @@ type known struct {
 func newDitherer(colours []rgba, width int, share float32) *ditherer {
 	return &ditherer{
 		find: newFinder(colours), share: share,
-		now: make([]point, width+2), next: make([]point, width+2), points: map[uint32]known{},
+		now: make([]point, width+2), next: make([]point, width+2), points: map[uint32]match{},
 	}
 }
 
@@ -84,11 +84,11 @@ func (d *ditherer) spread(at, step int, want, got point) {
 	}
 }
 
-func (d *ditherer) look(c rgba) known {
+func (d *ditherer) look(c rgba) match {
 	if k, ok := d.points[c.key()]; ok {
 		return k
 	}
-	k := known{point: pointOf(c)}
+	k := match{point: pointOf(c)}
 	k.index = d.find.nearest(k.point)
 	k.exact = d.find.points[k.index] == k.point
 	if len(d.points) < mostSwatches {

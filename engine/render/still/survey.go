@@ -1,6 +1,10 @@
 package still
 
-import "veracity/engine/raster"
+import (
+	"slices"
+
+	"veracity/engine/raster"
+)
 
 // most colours that a PNG's palette can hold.
 const maxColours = 256
@@ -9,6 +13,7 @@ const maxColours = 256
 type survey struct {
 	opaque bool // no pixel shows what lies behind it
 	grey   bool // red, green and blue are equal in each pixel
+	hidden bool // a fully transparent pixel has a colour
 	// colours are the different ones in order of their first appearance, at most maxColours; many says that there are
 	// more.
 	colours []rgba
@@ -34,6 +39,7 @@ func look(m *raster.Image) survey {
 		}
 		last = c
 		s.opaque = s.opaque && c[3] == 0xFF
+		s.hidden = s.hidden || (c[3] == 0 && c != rgba{})
 		if s.grey {
 			s.grey = c[0] == c[1] && c[1] == c[2]
 			s.greyDepth = max(s.greyDepth, depthOf(c[0]))
@@ -70,4 +76,16 @@ func depthOf(v byte) int {
 		return 4
 	}
 	return 8
+}
+
+// withoutHidden copies m with fully transparent pixels made black.
+func withoutHidden(m *raster.Image) *raster.Image {
+	out := *m
+	out.Pix = slices.Clone(m.Pix)
+	for i := 0; i < len(out.Pix); i += 4 {
+		if out.Pix[i+3] == 0 {
+			clear(out.Pix[i : i+3])
+		}
+	}
+	return &out
 }

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"veracity/account"
+	"veracity/engine"
+	"veracity/engine/mediatest/clips"
+	"veracity/engine/probe"
+	"veracity/platform/fault"
+)
+
+// The tests in the files contract_*_test.go each stand for rows of the API contract that no other test proves.
+
+// engineElsewhere is an engine on another machine that answers the given paths of the engine's protocol as the test says
+// and otherwise accepts every image.
+func engineElsewhere(t *testing.T, answers map[string]http.HandlerFunc) func(*Settings) {
+	t.Helper()
+	all := map[string]http.HandlerFunc{engine.PathAcceptImage: func(w http.ResponseWriter, r *http.Request) {
+		n, err := io.Copy(io.Discard, r.Body)
+		if err == nil {
+			_ = json.NewEncoder(w).Encode(engine.File{Format: "JPEG", Bytes: n, Width: 1, Height: 1})
+		}
+	}}
+	maps.Copy(all, answers)
+	mux := http.NewServeMux()
+	for path, answer := range all {
+		mux.HandleFunc(path, answer)
+	}
+	srv := httptest.NewServer(mux)
+	t.Cleanup(srv.Close)
+	return func(s *Settings) { s.Engine.URL, s.Engine.Token, s.Engine.Region = srv.URL, "token", "eu" }
+}
+
+// tellLine writes one line of a job's answer.
+func tellLine(w http.ResponseWriter, line engine.JobLine) {
+	if json.NewEncoder(w).Encode(line) == nil {
+		_ = http.NewResponseController(w).Flush()
+	}
+}
+
+// refuseUnread refuses a file as an engine does that has no place or no model for it: before it asks for the bytes.
+func refuseUnread(code fault.Code) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_ = json.NewEncoder(w).Encode(engine.Refusal{Code: code, Message: "Not now."})
+	}
+}
+
+// Codes whose answers tell when to come back. The contract names none for the others.
+var sayWhen = []string{"rate_limited", "too_many_jobs", "engine_unavailable", "optimizations_disabled"}
+
+// meets demands the refusal of a row, with Retry-After in seconds where the contract has it and nowhere else.
+func (r reply) meets(row refusal) map[string]any {
+	r.t.Helper()
+	got := r.refused(row.status, row.code)
+	after := r.header.Get("Retry-After")
+	if !slices.Contains(sayWhen, row.code) {
+		require.Empty(r.t, after, row.code)
+		return got
+	}
+	seconds, err := strconv.Atoi(after)
+	require.NoError(r.t, err, row.code)
+	require.Positive(r.t, seconds, row.code)
+	return got
+}
+
+// meet sends every row's body to the path and demands its refusal.
+func (c customer) meet(path string, rows map[string]refusal) {
+	c.t.Helper()
+	for name, row := range rows {
+		r := c.call(http.MethodPost, path, row.body)
+		require.Equal(c.t, row.status, r.status, "%s: %s", name, r.body)
+		require.Equal(c.t, row.code, r.object()["code"], "%s: %s", name, r.body)
+		r.meets(row)
+	}
+}
+
+// may lets the account use that much.
+func (c customer) may(o account.Overrides) {
+	c.t.Helper()
+	_, err := c.Accounts.SetLimits(c.t.Context(), c.account, o)
+	require.NoError(c.t, err)
+}
+
+// colleague is another key of the customer's account.
+func (c customer) colleague() customer {
+	c.t.Helper()
+	made, err := c.Accounts.CreateKey(c.t.Context(), c.account, "colleague")
+	require.NoError(c.t, err)
+	return customer{service: c.service, account: c.account, keyID: made.ID, key: made.Key}
+}
+
+// members are the names of an object's members, sorted.
+func members(object any) []string {
+	m, _ := object.(map[string]any)
+	return slices.Sorted(maps.Keys(m))
+}
+
+// requireWhole demands an integer within the bounds.
+func requireWhole(t *testing.T, v any, low, high float64) {
+	t.Helper()
+	n, ok := v.(float64)
+	require.True(t, ok, "%v", v)
+	require.Zero(t, n-math.Trunc(n), "%v", v)
+	require.GreaterOrEqual(t, n, low)
+	require.LessOrEqual(t, n, high)
+}
+
+// requireLanes demands the three lanes with their members.
+func requireLanes(t *testing.T, lanes any) {
+	t.Helper()
+	words := []any{"ai", "real", "uncertain", "none", "unavailable"}
+	require.Equal(t, []string{"pixels", "provenance", "watermark"}, members(lanes))
+	three := lanes.(map[string]any)
+	for _, name := range []string{"pixels", "watermark"} {
+		require.Equal(t, []string{"score", "verdict"}, members(three[name]))
+		lane := three[name].(map[string]any)
+		require.Contains(t, words, lane["verdict"])
+		requireWhole(t, lane["score"], 0, 100)
+	}
+	require.Equal(t, []string{"issuer", "verdict"}, members(three["provenance"]))
+	require.Contains(t, words, three["provenance"].(map[string]any)["verdict"])
+}
+
+// requireReadings demands readings in the order of time within a clip of that length.
+func requireReadings(t *testing.T, readings any, seconds float64) {
+	t.Helper()
+	last := 0.0
+	for _, one := range readings.([]any) {
+		require.Equal(t, []string{"score", "t", "verdict"}, members(one))
+		reading := one.(map[string]any)
+		requireWhole(t, reading["score"], 0, 100)
+		require.Contains(t, []any{"ai", "real", "uncertain", "none", "unavailable"}, reading["verdict"])
+		at := reading["t"].(float64)
+		require.GreaterOrEqual(t, at, last)
+		require.LessOrEqual(t, at, seconds)
+		last = at
+	}
+}
+
+// Files of one second in every format of a video and a voice clip, by their media types.
+var clipSpecs = map[string]clips.Spec{
+	"video/mp4":       {Format: probe.MP4},
+	"video/quicktime": {Format: probe.MOV},
+	"video/webm":      {Format: probe.WebM},
+	"audio/mpeg":      {Format: probe.MP3},
+	"audio/wav":       {Format: probe.WAV},
+	"audio/mp4":       {Format: probe.M4A},
+}
+
+// kindOf is the first half of a media type, which is how the source fields begin.
+func kindOf(contentType string) string {
+	kind, _, _ := strings.Cut(contentType, "/")
+	return kind
+}
