@@ -28,12 +28,12 @@ type step struct {
 
 func done(context.Context) error { return nil }
 
-// after decides what follows an attempt that ended with err.
-func (s *Service) after(ctx context.Context, clock *jobClock, j claimed, err error) step {
+// after decides what follows an attempt that ended with err. ctx is the worker's, working that of the job's clock.
+func (s *Service) after(ctx, working context.Context, j claimed, err error) step {
 	fail := func(f *fault.Fault) step {
 		return step{end: func(ctx context.Context) error { return s.fail(ctx, j, f) }}
 	}
-	switch cause := context.Cause(clock.ctx); {
+	switch cause := context.Cause(working); {
 	case err == nil, errors.Is(err, errLeaseLost), errors.Is(cause, errLeaseLost):
 		return step{end: done}
 	case errors.Is(cause, errJobTime):

@@ -186,7 +186,7 @@ func TestJobThatWaitedForTheEngineHasItsWholeTime(t *testing.T) {
 	r := acttest.Setup(t, func(c *media.Config) { c.JobTime = 2 * time.Second })
 	r.Engine.Clip = func(ctx context.Context, req engine.ClipRequest) (engine.Report, error) {
 		if r.Engine.Begun() == 1 {
-			time.Sleep(1500 * time.Millisecond)
+			<-time.After(1500 * time.Millisecond)
 			return engine.Report{}, fault.New(fault.EngineUnavailable, "The engine is full.")
 		}
 		if err := acttest.Admit(ctx, req.Source); err != nil {

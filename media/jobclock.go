@@ -5,17 +5,16 @@ import (
 	"time"
 )
 
-// jobClock is the context of the work on one job: it ends when the worker is told to stop, when the lease is lost, or
-// when the job's time is over, and says by its cause which it was.
+// jobClock ends the context of the work on one job: when the lease is lost, or when the job's time is over. The context's
+// cause says which it was; the worker that is told to stop ends it too.
 type jobClock struct {
-	ctx   context.Context //nolint:containedctx // the clock is what makes this context
 	end   context.CancelCauseFunc
 	timer *time.Timer
 }
 
-func newJobClock(ctx context.Context, deadline time.Time) *jobClock {
+func newJobClock(ctx context.Context, deadline time.Time) (context.Context, *jobClock) {
 	working, end := context.WithCancelCause(ctx)
-	return &jobClock{ctx: working, end: end, timer: time.AfterFunc(max(0, time.Until(deadline)), func() { end(errJobTime) })}
+	return working, &jobClock{end: end, timer: time.AfterFunc(max(0, time.Until(deadline)), func() { end(errJobTime) })}
 }
 
 // restart gives the job its whole time again.

@@ -53,23 +53,23 @@ func (s *Service) Work(ctx context.Context, id uuid.UUID) (again time.Duration, 
 	if err != nil || j == nil {
 		return wait, err
 	}
-	clock := newJobClock(ctx, j.started.Add(s.cfg.JobTime))
+	working, clock := newJobClock(ctx, j.started.Add(s.cfg.JobTime))
 	defer clock.stop()
 	j.admitted = func(ctx context.Context) error { return s.noteStart(ctx, j, clock) }
 	progress := &meter{}
-	stop := s.keepLease(clock.ctx, *j, asked, progress, clock.end)
+	stop := s.keepLease(working, *j, asked, progress, clock.end)
 	defer stop()
 	for {
 		if j.attempt > s.cfg.Attempts {
 			return 0, s.fail(ctx, *j, fault.New(fault.JobFailed, "The job was begun %d times and its worker was lost each time.", s.cfg.Attempts))
 		}
-		err := s.perform(clock.ctx, j, progress.set)
-		next := s.after(ctx, clock, *j, err)
+		err := s.perform(working, j, progress.set)
+		next := s.after(ctx, working, *j, err)
 		j.lastErr = err
 		if next.wait == 0 {
 			return 0, next.end(ctx)
 		}
-		if err := s.pause(clock.ctx, j, next); err != nil {
+		if err := s.pause(working, j, next); err != nil {
 			return 0, err
 		}
 	}
