@@ -57,7 +57,7 @@ func writeJSON(w http.ResponseWriter, status int, body []byte) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) //nolint:gosec // JSON that says so and is not sniffed; the client has gone when this fails
+	_, _ = w.Write(body) //nolint:gosec,nolintlint // gosec sees it at times: JSON that says so and is not sniffed; the client has gone when this fails
 }
 
 // encode is json.Marshal without the escapes that only HTML needs, so that a URL in an answer reads as it is.

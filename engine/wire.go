@@ -93,7 +93,9 @@ func (r Refusal) Fault() *fault.Fault {
 	case fault.EngineUnavailable, fault.ModelUnavailable, fault.EngineCredentialsMissing, fault.EngineRegionMissing,
 		fault.TooManyPixels, fault.UnsupportedMedia, fault.ImageTooLarge, fault.InvalidImage, fault.EngineError,
 		fault.VideoTooLarge, fault.VideoTooLong, fault.VideoUnsupported,
-		fault.AudioTooLarge, fault.AudioTooLong, fault.AudioUnsupported, fault.Stage1Failed:
+		fault.AudioTooLarge, fault.AudioTooLong, fault.AudioUnsupported, fault.Stage1Failed,
+		// The engine refused the request itself: a fault on our side, which the contract gives this code.
+		fault.InvalidParameter:
 	default:
 		return errBadAnswer("code " + string(r.Code))
 	}

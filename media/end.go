@@ -103,7 +103,7 @@ func exhausted(err error) *fault.Fault {
 	switch fault.CodeOf(err) { //nolint:exhaustive // all other codes are none of a job's
 	case fault.ModelUnavailable:
 		return fault.Wrap(err, fault.ModelUnavailable, "The models could not be loaded for this job. Try again later.")
-	case fault.EngineUnavailable, fault.EngineError, fault.EngineCredentialsMissing, fault.EngineRegionMissing:
+	case fault.EngineUnavailable, fault.EngineError, fault.EngineCredentialsMissing, fault.EngineRegionMissing, fault.InvalidParameter:
 		return fault.Wrap(err, fault.EngineError, "The engine failed on this job at every attempt.")
 	}
 	return fault.Wrap(err, fault.JobFailed, "The job failed on our side at every attempt. Try again later.")

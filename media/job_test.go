@@ -204,6 +204,20 @@ func TestJobThatWaitedForTheEngineHasItsWholeTime(t *testing.T) {
 	r.Sound(1)
 }
 
+func TestTimeOfAJobBeginsOnce(t *testing.T) {
+	t.Parallel()
+	r := acttest.Setup(t, func(c *media.Config) { c.JobTime = 2 * time.Second })
+	r.Engine.Clip = refuse(fault.ModelUnavailable) // after it has taken the file on
+	id := r.Check(0)
+	began := time.Now()
+	r.Drive(id)
+	require.Less(t, time.Since(began), 20*time.Second)
+	check, err := r.ReadCheck(t.Context(), r.Caller, id.String())
+	require.NoError(t, err)
+	require.Equal(t, media.Failed, check.Status)
+	r.Sound(0)
+}
+
 func TestEndOfAJobSurvivesADeadlock(t *testing.T) {
 	t.Parallel()
 	r := acttest.Setup(t)

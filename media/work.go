@@ -32,6 +32,8 @@ type claimed struct {
 	// refused before does not count.
 	admitted    func(context.Context) error
 	wasAdmitted bool
+	// everAdmitted tells whether it has in any attempt, of any worker.
+	everAdmitted bool
 	// waits is how often this worker has waited between attempts, lastErr why it last did.
 	waits   int
 	lastErr error
@@ -75,14 +77,15 @@ func (s *Service) Work(ctx context.Context, id uuid.UUID) (again time.Duration, 
 	}
 }
 
-// noteStart begins the job's time anew when the engine first takes it on: time in which it only waited for a place does
-// not count against it.
+// noteStart begins the job's time anew when the engine takes it on for the first time ever: time in which it only waited
+// for a place does not count against it.
 func (s *Service) noteStart(ctx context.Context, j *claimed, clock *jobClock) error {
-	if j.wasAdmitted || j.attempt > 1 {
-		j.wasAdmitted = true
+	j.wasAdmitted = true
+	if j.everAdmitted {
 		return nil
 	}
-	tag, err := s.db.Exec(ctx, `UPDATE job SET started_at = now() WHERE id = @id AND run = @run AND status = 'running'`,
+	tag, err := s.db.Exec(ctx, `
+		UPDATE job SET started_at = now(), admitted = true WHERE id = @id AND run = @run AND status = 'running'`,
 		pgx.NamedArgs{"id": j.id, "run": j.run})
 	if err != nil {
 		return fmt.Errorf("note start of job: %w", err)
@@ -90,7 +93,7 @@ func (s *Service) noteStart(ctx context.Context, j *claimed, clock *jobClock) er
 	if tag.RowsAffected() == 0 {
 		return errLeaseLost
 	}
-	j.wasAdmitted = true
+	j.everAdmitted = true
 	clock.restart(s.cfg.JobTime)
 	return nil
 }
@@ -103,9 +106,9 @@ func (s *Service) claim(ctx context.Context, id uuid.UUID) (*claimed, time.Durat
 		UPDATE job SET status = 'running', run = @run, attempt = attempt + 1,
 		       started_at = coalesce(started_at, now()), lease_until = now() + @lease::interval
 		WHERE id = @id AND (status = 'queued' OR (status = 'running' AND lease_until <= now()))
-		RETURNING account_id, key_id, kind, media, hold_id, max_seconds, callback_url, source_key, attempt, started_at`,
+		RETURNING account_id, key_id, kind, media, hold_id, max_seconds, callback_url, source_key, attempt, started_at, admitted`,
 		pgx.NamedArgs{"id": id, "run": j.run, "lease": s.cfg.Lease},
-	).Scan(&j.caller.Account, &j.caller.Key, &j.kind, &j.media, &j.hold, &j.seconds, &j.callback, &j.source, &j.attempt, &j.started)
+	).Scan(&j.caller.Account, &j.caller.Key, &j.kind, &j.media, &j.hold, &j.seconds, &j.callback, &j.source, &j.attempt, &j.started, &j.everAdmitted)
 	if err == nil {
 		return j, 0, nil
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"maps"
@@ -12,10 +13,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"veracity/account"
 	"veracity/engine"
+	"veracity/engine/mediatest"
 	"veracity/engine/mediatest/clips"
 	"veracity/engine/probe"
 	"veracity/platform/fault"
@@ -48,6 +51,77 @@ func tellLine(w http.ResponseWriter, line engine.JobLine) {
 	if json.NewEncoder(w).Encode(line) == nil {
 		_ = http.NewResponseController(w).Flush()
 	}
+}
+
+// marked is a file at whose end a scripted engine reads the code to fail with.
+func marked(data []byte, code string) []byte {
+	return slices.Concat(data, mediatest.Box("free", []byte("say:"+code)))
+}
+
+// scripted is an engine elsewhere that takes every job up. Once goOn is closed it fails those whose file is marked and
+// ends the others well; a nil goOn is closed.
+func scripted(t *testing.T, goOn <-chan struct{}) func(*Settings) {
+	t.Helper()
+	if goOn == nil {
+		closed := make(chan struct{})
+		close(closed)
+		goOn = closed
+	}
+	half := 0.5
+	work := func(result func(engine.Media) (engine.JobLine, string)) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			data, err := io.ReadAll(r.Body)
+			if err != nil {
+				return
+			}
+			tellLine(w, engine.JobLine{Progress: &half})
+			select {
+			case <-r.Context().Done():
+				return
+			case <-goOn:
+			}
+			if _, code, ok := bytes.Cut(data, []byte("say:")); ok {
+				tellLine(w, engine.JobLine{Refusal: &engine.Refusal{Code: fault.Code(code), Message: "As it was told."}})
+				return
+			}
+			line, output := result(engine.Media(r.URL.Query().Get(engine.ParamMedia)))
+			tellLine(w, line)
+			_, _ = io.WriteString(w, output)
+		}
+	}
+	return engineElsewhere(t, map[string]http.HandlerFunc{engine.PathCheckClip: work(checkedClip), engine.PathRender: work(renderedFile)})
+}
+
+// checkedClip is a report on a second of a clip.
+func checkedClip(m engine.Media) (engine.JobLine, string) {
+	score := 50
+	lane := engine.Lane{Verdict: engine.Uncertain, Score: score}
+	report := engine.Report{
+		Media: m, Verdict: engine.Uncertain, Score: &score, DecidedBy: engine.ByWeighed,
+		Lanes: engine.Lanes{Pixels: lane, Watermark: lane, Provenance: engine.ProvenanceLane{Verdict: engine.None}},
+	}
+	if m == engine.Audio {
+		report.Audio = &engine.AudioInfo{Seconds: 1, SampleRate: 16_000, Channels: 1, Codec: "pcm_s16le"}
+	} else {
+		report.Video = &engine.VideoInfo{Seconds: 1, FPS: 30, Frames: 30, Width: 160, Height: 120, Audio: engine.NoSound}
+	}
+	return engine.JobLine{Report: &report}, ""
+}
+
+// renderedFile is an optimized picture, or a second of an optimized video.
+func renderedFile(m engine.Media) (engine.JobLine, string) {
+	const output = "an optimized file"
+	rendered := engine.Rendered{
+		ContentType: "image/png", Bytes: int64(len(output)), Width: 160, Height: 120,
+		Score: engine.OptimizationScore{Score: 61, Zone: engine.Good},
+	}
+	if m == engine.Video {
+		rendered.ContentType = "video/mp4"
+		rendered.Video = &engine.RenderedVideo{
+			Seconds: 1, FPS: 30, Frames: 30, Width: 160, Height: 120, Codec: "h264", Bytes: rendered.Bytes, SourceBytes: 1,
+		}
+	}
+	return engine.JobLine{Rendered: &rendered}, output
 }
 
 // refuseUnread refuses a file as an engine does that has no place or no model for it: before it asks for the bytes.
@@ -92,6 +166,14 @@ func (c customer) may(o account.Overrides) {
 	c.t.Helper()
 	_, err := c.Accounts.SetLimits(c.t.Context(), c.account, o)
 	require.NoError(c.t, err)
+}
+
+// overRate uses the account's requests up, for a minute.
+func (c customer) overRate() {
+	c.t.Helper()
+	one := 1
+	c.may(account.Overrides{RPM: &one})
+	c.call(http.MethodGet, "/api/v1/audit/"+uuid.NewString(), "") // the one that may still be left
 }
 
 // colleague is another key of the customer's account.

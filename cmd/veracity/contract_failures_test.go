@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"io"
 	"net/http"
-	"slices"
 	"testing"
 	"time"
 
@@ -46,30 +44,11 @@ func (c customer) failed(o order) reply {
 	return r
 }
 
-// marked is a file at whose end the test's engine reads the code to fail with.
-func marked(data []byte, code string) []byte {
-	return slices.Concat(data, mediatest.Box("free", []byte("say:"+code)))
-}
-
-// failing is an engine that fails each job with the code that its file is marked with.
-func failing(t *testing.T) func(*Settings) {
-	t.Helper()
-	answer := func(w http.ResponseWriter, r *http.Request) {
-		data, err := io.ReadAll(r.Body)
-		if err != nil {
-			return
-		}
-		_, code, _ := bytes.Cut(data, []byte("say:"))
-		tellLine(w, engine.JobLine{Refusal: &engine.Refusal{Code: fault.Code(code), Message: "As it was told."}})
-	}
-	return engineElsewhere(t, map[string]http.HandlerFunc{engine.PathCheckClip: answer, engine.PathRender: answer})
-}
-
 func TestContractFailedJobsSayWhyInA200AndCostNothing(t *testing.T) {
 	t.Parallel()
 	hooks := newReceiver(t)
 	many := 20
-	s := start(t, quickly, failing(t), hooks.allow, func(s *Settings) { s.Media.Attempts = 1 })
+	s := start(t, quickly, scripted(t, nil), hooks.allow, func(s *Settings) { s.Media.Attempts = 1 })
 	c := s.customer(account.Overrides{Jobs: &many})
 	video, voice := film(t, 1), mediatest.WAV(1)
 	begin := func(path, field, contentType string, data []byte, code string) order {

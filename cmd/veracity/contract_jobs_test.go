@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,48 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"veracity/account"
-	"veracity/engine"
 	"veracity/engine/mediatest"
 	"veracity/engine/mediatest/clips"
 	"veracity/engine/probe"
 	"veracity/quota"
 )
 
-// heldEngine takes every job up and ends it well once goOn is closed.
-func heldEngine(t *testing.T, goOn <-chan struct{}) func(*Settings) {
-	t.Helper()
-	fifty, half := 50, 0.5
-	lane := engine.Lane{Verdict: engine.Uncertain, Score: 50}
-	report := engine.Report{
-		Media: engine.Video, Verdict: engine.Uncertain, Score: &fifty, DecidedBy: engine.ByWeighed,
-		Lanes: engine.Lanes{Pixels: lane, Watermark: lane, Provenance: engine.ProvenanceLane{Verdict: engine.None}},
-		Video: &engine.VideoInfo{Seconds: 1, FPS: 30, Frames: 30, Width: 160, Height: 120, Audio: engine.NoSound},
-	}
-	rendered := engine.Rendered{ContentType: "image/png", Bytes: 3, Width: 1, Height: 1, Score: engine.OptimizationScore{Score: 61, Zone: engine.Good}}
-	held := func(line engine.JobLine, output string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			if _, err := io.Copy(io.Discard, r.Body); err != nil {
-				return
-			}
-			tellLine(w, engine.JobLine{Progress: &half})
-			select {
-			case <-r.Context().Done():
-			case <-goOn:
-				tellLine(w, line)
-				_, _ = io.WriteString(w, output)
-			}
-		}
-	}
-	return engineElsewhere(t, map[string]http.HandlerFunc{
-		engine.PathCheckClip: held(engine.JobLine{Report: &report}, ""),
-		engine.PathRender:    held(engine.JobLine{Rendered: &rendered}, "PNG"),
-	})
-}
-
 func TestContractJobsPassThroughTheirStates(t *testing.T) {
 	t.Parallel()
 	goOn := make(chan struct{})
-	s := start(t, quickly, heldEngine(t, goOn))
+	s := start(t, quickly, scripted(t, goOn))
 	c := s.customer(account.Overrides{})
 	upload := c.upload("video/mp4", film(t, 1))
 	check := c.call(http.MethodPost, "/api/v1/audit?detail=full", object("video_upload_id", upload)).accepted()
@@ -199,7 +166,7 @@ func TestContractCreditsAreHeldForTheLengthGivenOrForThreeMinutes(t *testing.T) 
 
 func TestContractJobsAreReadUnderTheirOwnPathUntilTheyExpire(t *testing.T) {
 	t.Parallel()
-	s := working(t)
+	s := working(t, scripted(t, nil))
 	c, other := s.customer(account.Overrides{}), s.customer(account.Overrides{})
 	check := c.audit(object("audio_upload_id", c.upload("audio/wav", mediatest.WAV(1)))).accepted()
 	optimization := c.optimize(inBase64(photo(t))).accepted()

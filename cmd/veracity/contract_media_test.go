@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -38,24 +40,17 @@ func TestContractFilesInFieldsOfAnotherKindAreRefusedInTheCall(t *testing.T) {
 	}
 	base, allow := serveFiles(t, handlers)
 	c := start(t, allow).customer(account.Overrides{})
-	for contentType, data := range files {
-		for _, kind := range []string{"image", "video", "audio"} {
-			rows := map[string]refusal{}
-			for field, body := range c.ways(kind, "video/mp4", data, base+"/"+contentType) {
-				rows[contentType+" in "+field] = refusal{body, 415, "unsupported_media"}
-			}
-			if kind != kindOf(contentType) {
-				c.meet("/api/v1/audit", rows)
-			}
-			if kind != kindOf(contentType) || kind == "audio" {
-				for name, row := range rows {
-					if kind == "image" && name == contentType+" in image_upload_id" {
-						// The engine has read this one in the check.
-						row.body = object("image_upload_id", c.upload("video/mp4", data))
-						rows[name] = row
-					}
+	for _, path := range []string{"/api/v1/audit", "/api/v1/optimize"} {
+		for contentType, data := range files {
+			for _, kind := range []string{"image", "video", "audio"} {
+				if kind == kindOf(contentType) && (kind != "audio" || path == "/api/v1/audit") {
+					continue
 				}
-				c.meet("/api/v1/optimize", rows)
+				rows := map[string]refusal{}
+				for field, body := range c.ways(kind, "video/mp4", data, base+"/"+contentType) {
+					rows[contentType+" in "+field] = refusal{body, 415, "unsupported_media"}
+				}
+				c.meet(path, rows)
 			}
 		}
 	}
@@ -97,8 +92,30 @@ func TestContractTrackingFailedLosesTheUploadAndChargesNothing(t *testing.T) {
 	c.settled(0)
 }
 
+func TestContractStorageThatIsGoneIsToldOfImages(t *testing.T) {
+	t.Parallel()
+	base, allow := serveFiles(t, map[string]http.HandlerFunc{"/photo": file(photo(t))})
+	c := start(t, allow, func(s *Settings) {
+		s.Storage.URL = "s3://gone?endpoint=http://127.0.0.1:1&region=us-east-1&path_style=true"
+		s.Storage.AccessKey, s.Storage.SecretKey = "key", "secret"
+	}).customer(account.Overrides{})
+	c.meet("/api/v1/optimize", map[string]refusal{
+		"by URL":    {object("image_url", base+"/photo"), 503, "uploads_unavailable"},
+		"in base64": {inBase64(photo(t)), 503, "uploads_unavailable"},
+	})
+	c.meet("/api/v1/uploads", map[string]refusal{"a ticket": {object("size", 1, "content_type", "video/mp4"), 503, "uploads_unavailable"}})
+	c.audit(inBase64(photo(t))).ok() // which needs no storage
+	c.settled(1)
+}
+
 func TestContractEngineFaultsAreToldInTheCall(t *testing.T) {
 	t.Parallel()
+	wait := func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-t.Context().Done():
+		}
+	}
 	talk := func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("segfault")) }
 	for name, row := range map[string]struct {
 		refusal
@@ -108,6 +125,10 @@ func TestContractEngineFaultsAreToldInTheCall(t *testing.T) {
 		"no model": {refusal{"", 503, "model_unavailable"}, engineElsewhere(t, map[string]http.HandlerFunc{
 			engine.PathAcceptImage: refuseUnread(fault.ModelUnavailable), engine.PathCheckImage: refuseUnread(fault.ModelUnavailable),
 		})},
+		"silent": {refusal{"", 503, "engine_unavailable"}, func(s *Settings) {
+			engineElsewhere(t, map[string]http.HandlerFunc{engine.PathAcceptImage: wait, engine.PathCheckImage: wait})(s)
+			s.Engine.Timeout = 200 * time.Millisecond
+		}},
 		"nonsense": {refusal{"", 500, "engine_error"}, engineElsewhere(t, map[string]http.HandlerFunc{
 			engine.PathAcceptImage: talk, engine.PathCheckImage: talk,
 		})},
@@ -121,9 +142,26 @@ func TestContractEngineFaultsAreToldInTheCall(t *testing.T) {
 			for _, path := range []string{"/api/v1/audit", "/api/v1/optimize"} {
 				c.call(http.MethodPost, path, inBase64(photo(t))).meets(row.refusal)
 				c.call(http.MethodPost, path, object("image_upload_id", upload)).meets(row.refusal)
-				require.Equal(t, "issued", c.uploadState(upload), "nobody has read it")
+				if row.status == http.StatusServiceUnavailable {
+					require.Equal(t, "issued", c.uploadState(upload), "it stays usable")
+				}
 			}
 			c.settled(0)
 		})
 	}
+}
+
+func TestContractEngineThatRefusesOurOwnRequestIsAnInvalidParameter(t *testing.T) {
+	t.Parallel()
+	refuse := func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		_ = json.NewEncoder(w).Encode(engine.Refusal{Code: fault.InvalidParameter, Message: "max_seconds is no number."})
+	}
+	c := start(t, engineElsewhere(t, map[string]http.HandlerFunc{
+		engine.PathAcceptImage: refuse, engine.PathCheckImage: refuse,
+	})).customer(account.Overrides{})
+	for _, path := range []string{"/api/v1/audit", "/api/v1/optimize"} {
+		c.meet(path, map[string]refusal{path: {inBase64(photo(t)), 400, "invalid_parameter"}})
+	}
+	c.settled(0)
 }

@@ -89,10 +89,12 @@ func TestContractURLsMustAnswerWith200(t *testing.T) {
 	t.Parallel()
 	clip, voice := film(t, 1), mediatest.WAV(1)
 	handlers := map[string]http.HandlerFunc{
-		"/private": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://10.0.0.1/", http.StatusFound) },
-		"/moved":   func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/movie", http.StatusFound) },
-		"/movie":   file(clip),
-		"/empty":   file(nil),
+		"/private": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://10.0.0.1/", http.StatusFound)
+		},
+		"/moved": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/movie", http.StatusFound) },
+		"/movie": file(clip),
+		"/empty": file(nil),
 		"/slow": func(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write(clip[:6000])
 			_ = http.NewResponseController(w).Flush()
@@ -114,7 +116,9 @@ func TestContractURLsMustAnswerWith200(t *testing.T) {
 		}
 	}
 	base, allow := serveFiles(t, handlers)
-	c := start(t, allow, func(s *Settings) { s.Media.ClipFetchTimeout = time.Second }).customer(account.Overrides{})
+	c := start(t, allow, func(s *Settings) {
+		s.Media.ClipFetchTimeout, s.Media.FetchTimeout = time.Second, time.Second
+	}).customer(account.Overrides{})
 	audit := map[string]refusal{
 		"a redirect to a private address": {object("audio_url", base+"/private"), 400, "invalid_url"},
 		"a video that never ends":         {object("video_url", base+"/slow"), 400, "video_unreachable"},
@@ -123,6 +127,7 @@ func TestContractURLsMustAnswerWith200(t *testing.T) {
 		"a redirect to a private address": {object("video_url", base+"/private"), 400, "invalid_url"},
 		"an image's redirect to one":      {object("image_url", base+"/private"), 400, "invalid_url"},
 		"a video that never ends":         {object("video_url", base+"/slow"), 400, "video_unreachable"},
+		"an image that never ends":        {object("image_url", base+"/slow"), 400, "image_unreachable"},
 		"a video too large":               {object("video_url", base+"/large"), 413, "video_too_large"},
 		"an image too large":              {object("image_url", base+"/large"), 413, "image_too_large"},
 		"an empty image":                  {object("image_url", base+"/empty"), 400, "invalid_image"},
@@ -147,11 +152,9 @@ func TestContractCallbackURLs(t *testing.T) {
 	t.Parallel()
 	hooks := newReceiver(t)
 	c := start(t, hooks.allow).customer(account.Overrides{})
-	body := map[string]any{"image_upload_id": c.upload("image/jpeg", photo(t))}
+	upload := c.upload("image/jpeg", photo(t))
 	rows := map[string]refusal{}
-	with := func(callback any) string {
-		return object("image_upload_id", body["image_upload_id"], "callback_url", callback)
-	}
+	with := func(callback any) string { return object("image_upload_id", upload, "callback_url", callback) }
 	for name, u := range badURLs {
 		if name != "loopback by name" {
 			rows[name] = refusal{with(u), 400, "invalid_url"}
@@ -168,7 +171,7 @@ func TestContractCallbackURLs(t *testing.T) {
 	}
 	c.meet("/api/v1/optimize", rows)
 	c.settled(0)
-	require.Equal(t, "issued", c.uploadState(body["image_upload_id"].(string)))
+	require.Equal(t, "issued", c.uploadState(upload))
 	c.optimize(with(hooks.url)).accepted()
 	c.optimize(strings.TrimSuffix(inBase64(photo(t)), "}") + `,"callback_url":null}`).accepted()
 }
@@ -227,12 +230,11 @@ func TestContractLimitsOfAnImageAreTheLastThatIsTaken(t *testing.T) {
 
 func TestContractOptimizationsOfEveryVideoFormatHaveTheirFields(t *testing.T) {
 	t.Parallel()
-	hundredth := clips.Spec{Format: clipSpecs["video/webm"].Format, Frames: 12}
 	s := working(t)
 	c := s.customer(account.Overrides{})
 	ids := map[string]string{
 		"MOV":   c.optimize(object("video_upload_id", c.upload("video/quicktime", clips.Make(t, clipSpecs["video/quicktime"])), "seconds", 90)).accepted(),
-		"WebM":  c.optimize(object("video_upload_id", c.upload("video/webm", clips.Make(t, hundredth)))).accepted(),
+		"WebM":  c.optimize(object("video_upload_id", c.upload("video/webm", clips.Make(t, clipSpecs["video/webm"])))).accepted(),
 		"image": c.optimize(inBase64(photo(t))).accepted(),
 	}
 	for name, id := range ids {

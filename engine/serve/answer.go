@@ -50,6 +50,7 @@ func (s *server) refuse(w http.ResponseWriter, f *fault.Fault) {
 // statuses are for people who read the wire; the engine's own client goes by the code.
 var statuses = map[fault.Code]int{
 	fault.InvalidImage:             http.StatusBadRequest,
+	fault.InvalidParameter:         http.StatusBadRequest,
 	fault.EngineCredentialsMissing: http.StatusUnauthorized,
 	fault.EngineRegionMissing:      http.StatusMisdirectedRequest,
 	fault.ImageTooLarge:            http.StatusRequestEntityTooLarge,

@@ -108,7 +108,7 @@ func check[T any](
 }
 
 func errNoLength() *fault.Fault {
-	return fault.New(fault.EngineError, "A file needs its Content-Length.")
+	return fault.New(fault.InvalidParameter, "A file needs its Content-Length.")
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -24,7 +24,7 @@ func readOrder(r *http.Request, media ...engine.Media) (order, *fault.Fault) {
 	query := r.URL.Query()
 	o := order{media: engine.Media(query.Get(engine.ParamMedia)), size: r.ContentLength}
 	if !slices.Contains(media, o.media) {
-		return order{}, fault.New(fault.EngineError, "%s is %q: one of %q is needed.", engine.ParamMedia, o.media, media)
+		return order{}, fault.New(fault.InvalidParameter, "%s is %q: one of %q is needed.", engine.ParamMedia, o.media, media)
 	}
 	if o.size < 0 {
 		return order{}, errNoLength()
@@ -39,7 +39,7 @@ func readOrder(r *http.Request, media ...engine.Media) (order, *fault.Fault) {
 	seconds, err := strconv.ParseFloat(text, 64)
 	// What is no number fails every comparison.
 	if err != nil || !(seconds > 0 && seconds <= engine.MaxClipSeconds) {
-		return order{}, fault.New(fault.EngineError, "%s is %q: a number over 0 and at most %d is needed.",
+		return order{}, fault.New(fault.InvalidParameter, "%s is %q: a number over 0 and at most %d is needed.",
 			engine.ParamMaxSeconds, text, engine.MaxClipSeconds)
 	}
 	o.maxSeconds = seconds

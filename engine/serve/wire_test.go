@@ -52,7 +52,7 @@ func TestBodiesWithoutAnExactLengthAreRefusedUnread(t *testing.T) {
 	}{
 		"empty":    {expect + "Content-Length: 0\r\n", http.StatusBadRequest},
 		"too long": {expect + "Content-Length: 26214401\r\n", http.StatusRequestEntityTooLarge},
-		"chunked":  {expect + "Transfer-Encoding: chunked\r\n", http.StatusInternalServerError},
+		"chunked":  {expect + "Transfer-Encoding: chunked\r\n", http.StatusBadRequest},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -15,6 +15,8 @@ CREATE TABLE job (
   source_bytes bigint NOT NULL CHECK (source_bytes > 0),
   -- Whoever works the job holds a lease under a run of its own; the run guards every later write.
   run          uuid,
+  -- Whether the engine has ever taken the file on: then the job's time runs from started_at.
+  admitted     boolean NOT NULL DEFAULT false,
   attempt      integer NOT NULL DEFAULT 0 CHECK (attempt >= 0),
   lease_until  timestamptz,
   progress     real NOT NULL DEFAULT 0 CHECK (progress BETWEEN 0 AND 1),

@@ -74,9 +74,9 @@ type work struct {
 	meter *meter
 }
 
-// Encode writes clip as MP4 to out, which is replaced when it exists. Files on the way lie in dir, in a folder of their own
-// that is gone afterwards; besides the output and a picture track of the source's size they are bounded by
-// Config.SamplePixels. dir and out's folder must be on one file system. Progress, when not nil, is told how much is done, 0
+// Encode writes clip as MP4 to out, which is replaced when it exists; out's folder must be one that can be written. Files
+// on the way lie in dir, in a folder of their own that is gone afterwards: copies of the source's tracks, and samples,
+// which Config.SamplePixels bounds at three bytes a pixel. Progress, when not nil, is told how much is done, 0
 // to 1, from one goroutine at a time.
 //
 // Faults: video_unsupported for a clip without a picture that can be decoded, stage1_failed when it can be read but not

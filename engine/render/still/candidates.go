@@ -18,7 +18,7 @@ type candidate struct {
 func exactly(m *raster.Image, s survey) []*candidate {
 	var out []*candidate
 	for _, s := range exact(m, s) {
-		out = append(out, &candidate{scan: s, likeness: likeness{100, 100}, lossless: true})
+		out = append(out, &candidate{scan: s, likeness: identical(), lossless: true})
 	}
 	return out
 }
@@ -57,13 +57,21 @@ func (e *encoder) pressOnce(ctx context.Context, s *scan, start float64, until l
 	j := e.judge(s)
 	var last pressed
 	measure := func(ctx context.Context, strength float64) (float64, error) {
-		out, err := near(ctx, s, kinds, strength, e.cfg.Workers, last.scan)
-		if err != nil {
-			return 0, err
+		// Two attempts: places that show too much are pressed less in the second.
+		for again := true; ; again = false {
+			out, err := near(ctx, s, kinds, strength, e.cfg.Workers, last.scan)
+			if err != nil {
+				return 0, err
+			}
+			like, err := j.of(ctx, out)
+			if err != nil {
+				return 0, err
+			}
+			last = pressed{strength, out, like}
+			if !again || like.whole < j.target || !soften(kinds, s.width, j.tiles, like.tiles, j.floor()) {
+				return j.margin(like), nil
+			}
 		}
-		like, err := j.of(ctx, out)
-		last = pressed{strength, out, like}
-		return j.margin(like), err
 	}
 	strength, err := seek(ctx, start, until, measure)
 	if err != nil || strength == 0 {

@@ -128,5 +128,5 @@ func (e *encoder) plainly(ctx context.Context) ([]byte, *candidate, error) {
 	if err := plainStream(ctx, s, &stream); err != nil {
 		return nil, nil, err
 	}
-	return s.wrap([][]byte{stream.Bytes()}), &candidate{scan: s, likeness: likeness{100, 100}, lossless: true}, nil
+	return s.wrap([][]byte{stream.Bytes()}), &candidate{scan: s, likeness: identical(), lossless: true}, nil
 }

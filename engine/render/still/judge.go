@@ -3,7 +3,8 @@ package still
 import (
 	"context"
 	"fmt"
-	"sync"
+	"slices"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -54,17 +55,30 @@ func cut(width, height int) []frame {
 
 // likeness is in points of SSIMULACRA 2.
 type likeness struct {
-	whole, worst float64 // of the picture, and of its worst square
+	whole, worst float64   // of the picture, and of its worst tile
+	tiles        []float64 // of each of the judge's tiles
 }
+
+// identical is what equal pixels get.
+func identical() likeness {
+	return likeness{whole: ssimulacra2.Identical, worst: ssimulacra2.Identical}
+}
+
+// floor is what the worst tile may not be below.
+func (j *judge) floor() float64 { return j.target - slack }
 
 // margin is by how much a likeness passes, negative when it fails.
 func (j *judge) margin(l likeness) float64 {
-	return min(l.whole-j.target, l.worst-(j.target-slack))
+	return min(l.whole-j.target, l.worst-j.floor())
 }
 
 // of compares s with the judge's picture.
 func (j *judge) of(ctx context.Context, s *scan) (likeness, error) {
-	out := likeness{100, 100}
+	out := identical()
+	out.tiles = make([]float64, len(j.tiles))
+	for i := range out.tiles {
+		out.tiles[i] = ssimulacra2.Identical
+	}
 	levels := grounds[:]
 	if !j.ref.hasAlpha() {
 		levels = grounds[:1]
@@ -77,35 +91,42 @@ func (j *judge) of(ctx context.Context, s *scan) (likeness, error) {
 		if err != nil {
 			return likeness{}, fmt.Errorf("compare with the source: %w", err)
 		}
-		worst, err := j.worst(ctx, ref, shown)
-		if err != nil {
+		out.whole = min(out.whole, whole)
+		if err := j.compareTiles(ctx, ref, shown, out.tiles); err != nil {
 			return likeness{}, fmt.Errorf("compare with the source: %w", err)
 		}
-		out = likeness{min(out.whole, whole), min(out.worst, worst)}
 	}
+	out.worst = slices.Min(out.tiles)
 	return out, nil
 }
 
-func (j *judge) worst(ctx context.Context, ref, shown ssimulacra2.Picture) (float64, error) {
-	var held sync.Mutex
-	worst := 100.0
+// compareTiles lowers scores to those of the tiles, where these are lower.
+func (j *judge) compareTiles(ctx context.Context, ref, shown ssimulacra2.Picture, scores []float64) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(j.workers)
-	for _, f := range j.tiles {
+	var next atomic.Int64
+	for range min(j.workers, len(j.tiles)) {
 		group.Go(func() error {
-			points, err := ssimulacra2.Compare(ctx, f.of(ref), f.of(shown))
-			held.Lock()
-			defer held.Unlock()
-			worst = min(worst, points)
-			return err //nolint:wrapcheck // of wraps it
+			var a, b ssimulacra2.Picture
+			for i := int(next.Add(1)) - 1; i < len(j.tiles); i = int(next.Add(1)) - 1 {
+				a, b = j.tiles[i].of(ref, a.Pix), j.tiles[i].of(shown, b.Pix)
+				points, err := ssimulacra2.Compare(ctx, a, b)
+				if err != nil {
+					return err //nolint:wrapcheck // of wraps it
+				}
+				scores[i] = min(scores[i], points)
+			}
+			return nil
 		})
 	}
-	return worst, group.Wait()
+	return group.Wait()
 }
 
-// of copies the frame's pixels.
-func (f frame) of(p ssimulacra2.Picture) ssimulacra2.Picture {
-	out := ssimulacra2.Picture{Width: f.width, Height: f.height, Pix: make([]byte, 0, f.width*f.height*3)}
+// of copies the frame's pixels into room.
+func (f frame) of(p ssimulacra2.Picture, room []byte) ssimulacra2.Picture {
+	if size := f.width * f.height * 3; cap(room) < size {
+		room = make([]byte, 0, size)
+	}
+	out := ssimulacra2.Picture{Width: f.width, Height: f.height, Pix: room[:0]}
 	for y := f.y; y < f.y+f.height; y++ {
 		i := (y*p.Width + f.x) * 3
 		out.Pix = append(out.Pix, p.Pix[i:i+f.width*3]...)

@@ -3,21 +3,26 @@ package still
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"golang.org/x/sync/errgroup"
 )
 
-// Kinds of pixels: how busy their surroundings are, from even to busy, and unseen ones.
+// Kinds of pixels: from those that may move least to those that may move most, and those that cannot be seen. Where
+// surroundings are even, the kind is even; the busier they are, the higher, because what is busy hides more. Kinds below
+// even are for places that showed more than they may.
 const (
-	seenKinds = 4
-	unseen    = seenKinds
+	even      = 6
+	busiest   = even + len(borders)
+	seenKinds = busiest + 1
+	unseen    = byte(seenKinds)
 )
 
-// eases is how much further samples of each kind may move: what is busy hides more.
-var eases = [seenKinds]float64{1, 1.145, 1.31, 1.5}
+// ease is how much further samples of one kind may move than those of the kind below it.
+const ease = 1.145
 
 // borders are the variances of brightness in the square around a pixel from which on the next kind begins.
-var borders = [seenKinds - 1]int{7, 27, 55}
+var borders = [...]int{7, 27, 55}
 
 // reach is how far the square goes in each direction.
 const reach = 2
@@ -78,7 +83,7 @@ func slide(kinds []byte, sums, squares []int, rows int) {
 		}
 		n := rows * (min(x+reach, width-1) - max(x-reach, 0) + 1)
 		variance := (square - sum*sum/n) / n
-		kind := byte(0)
+		kind := byte(even)
 		for _, border := range borders {
 			if variance >= border {
 				kind++
@@ -116,4 +121,28 @@ func hide(s *scan, y int, kinds []byte) {
 			kinds[x] = unseen
 		}
 	}
+}
+
+// soften lowers the kinds of the pixels in tiles that a likeness of the floor or more is asked of, by as much as their
+// scores are short of it, and says whether there were any.
+func soften(kinds []byte, width int, tiles []frame, scores []float64, floor float64) bool {
+	// perKind is about how many points a kind makes.
+	const perKind, above = 1.9, 0.5
+	found := false
+	for i, f := range tiles {
+		if scores[i] >= floor {
+			continue
+		}
+		found = true
+		steps := byte(min(math.Ceil((floor+above-scores[i])/perKind), even)) //nolint:gosec // from 1 to even
+		for y := f.y; y < f.y+f.height; y++ {
+			row := kinds[y*width+f.x : y*width+f.x+f.width]
+			for x, kind := range row {
+				if kind != unseen {
+					row[x] = kind - min(kind, steps)
+				}
+			}
+		}
+	}
+	return found
 }

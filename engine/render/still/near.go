@@ -53,8 +53,8 @@ func near(ctx context.Context, s *scan, kinds []byte, strength float64, workers 
 	bands := max(1, (s.height+nearBand/2)/nearBand)
 	for i := range bands {
 		group.Go(func() error {
-			p := newPresser(s, &out, kinds, strength)
 			from, to := i*s.height/bands, (i+1)*s.height/bands
+			p := newPresser(s, &out, kinds, newPrices(strength, codedChannels(s), present(kinds[from*s.width:to*s.width])))
 			for y := from; y < to; y++ {
 				if err := ctx.Err(); err != nil {
 					return fmt.Errorf("press: %w", err)
@@ -91,16 +91,29 @@ type attempt struct {
 	cost   int64
 }
 
-func newPresser(from, to *scan, kinds []byte, strength float64) *presser {
-	coded := from.bpp
-	if from.hasAlpha() {
-		coded--
-	}
-	p := &presser{from: from, to: to, kinds: kinds, coded: coded, prices: newPrices(strength, coded)}
+func newPresser(from, to *scan, kinds []byte, at *prices) *presser {
+	coded := codedChannels(from)
+	p := &presser{from: from, to: to, kinds: kinds, coded: coded, prices: at}
 	p.above = make([]byte, from.stride+from.bpp)
 	p.faults = make([]int32, (from.width+2)*coded)
 	p.best, p.next = p.newAttempt(), p.newAttempt()
 	return p
+}
+
+// codedChannels is how many of a pixel's samples may change: all but alpha.
+func codedChannels(s *scan) int {
+	if s.hasAlpha() {
+		return s.bpp - 1
+	}
+	return s.bpp
+}
+
+// present says which kinds there are.
+func present(kinds []byte) (out [seenKinds + 1]bool) {
+	for _, k := range kinds {
+		out[k] = true
+	}
+	return out
 }
 
 func (p *presser) newAttempt() *attempt {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/adler32"
 	"math"
+	"slices"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -36,20 +38,48 @@ func squeeze(ctx context.Context, s *scan, how strategy, level, workers int) ([]
 	rows := max(1, band/(s.stride+1))
 	pieces := make([]piece, (s.height+rows-1)/rows)
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(workers)
-	for i := range pieces {
+	var next atomic.Int64
+	for range min(workers, len(pieces)) {
 		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
+			b, err := newBench(level)
+			if err != nil {
 				return err
 			}
-			from := i * rows
-			return pieces[i].fill(s, how, level, from, min(from+rows, s.height), i == len(pieces)-1)
+			defer b.close()
+			for i := int(next.Add(1)) - 1; i < len(pieces); i = int(next.Add(1)) - 1 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				from := i * rows
+				if pieces[i], err = b.piece(s, how, from, min(from+rows, s.height), i == len(pieces)-1); err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
 	return join(pieces), nil
+}
+
+// bench is what one worker needs, used again for each piece: garbage of this size would be half of the memory.
+type bench struct {
+	*deflater
+	filtered, stream []byte
+}
+
+func newBench(level int) (*bench, error) {
+	d, err := newDeflater(level)
+	return &bench{deflater: d}, err
+}
+
+// filter and compress rows from..to-1. What it gives holds until the next call.
+func (b *bench) press(s *scan, how strategy, from, to int) (stream []byte, err error) {
+	b.filtered = s.filtered(b.filtered[:0], how, from, to)
+	b.stream, err = b.compress(b.stream, b.filtered)
+	return b.stream, err
 }
 
 // piece is a band's compressed bytes and the checksum and number of its filtered ones.
@@ -59,25 +89,21 @@ type piece struct {
 	length int
 }
 
-func (p *piece) fill(s *scan, how strategy, level, from, to int, last bool) error {
-	d, err := newDeflater(level)
+func (b *bench) piece(s *scan, how strategy, from, to int, last bool) (piece, error) {
+	stream, err := b.press(s, how, from, to)
 	if err != nil {
-		return err
+		return piece{}, err
 	}
-	defer d.close()
-	filtered := s.filtered(how, from, to)
-	stream, err := d.compress(nil, filtered)
-	if err != nil {
-		return err
+	const tail = 8 // what ends the stream, or lets it go on
+	p := piece{
+		stream: append(make([]byte, 0, len(stream)+tail), stream...),
+		sum:    adler32.Checksum(b.filtered),
+		length: len(b.filtered),
 	}
-	// The buffer has room for the worst case; what stays should not.
-	p.stream = append(make([]byte, 0, len(stream)+8), stream...)
-	p.sum, p.length = adler32.Checksum(filtered), len(filtered)
-	if last {
-		return nil
+	if !last {
+		p.stream, err = unfinish(p.stream)
 	}
-	p.stream, err = unfinish(p.stream)
-	return err
+	return p, err
 }
 
 // join puts the zlib header before the first piece and the checksum of all behind the last.
@@ -107,9 +133,9 @@ func combine(first, second uint32, length int) uint32 {
 	return b<<16 | a
 }
 
-// filtered gives rows from..to-1 with their filters applied.
-func (s *scan) filtered(how strategy, from, to int) []byte {
-	out := make([]byte, 0, (s.stride+1)*(to-from))
+// filtered appends rows from..to-1 with their filters applied to out.
+func (s *scan) filtered(out []byte, how strategy, from, to int) []byte {
+	out = slices.Grow(out, (s.stride+1)*(to-from))
 	r := newRower(s.layout, how)
 	for y := from; y < to; y++ {
 		if how == asGiven {
@@ -156,22 +182,21 @@ func choose(ctx context.Context, s *scan, workers int) (plan, error) {
 
 // guess compresses stripes of the picture, and gives what the whole would have at their rate.
 func guess(ctx context.Context, s *scan, how strategy) (int, error) {
-	d, err := newDeflater(levelGuess)
+	b, err := newBench(levelGuess)
 	if err != nil {
 		return 0, err
 	}
-	defer d.close()
-	var buf []byte
+	defer b.close()
 	seen, bytes := 0, 0
 	for _, p := range s.stripes() {
 		if err := ctx.Err(); err != nil {
 			return 0, fmt.Errorf("compare filters: %w", err)
 		}
-		buf, err = d.compress(buf, s.filtered(how, p.from, p.to))
+		stream, err := b.press(s, how, p.from, p.to)
 		if err != nil {
 			return 0, err
 		}
-		bytes, seen = bytes+len(buf), seen+p.to-p.from
+		bytes, seen = bytes+len(stream), seen+p.to-p.from
 	}
 	return int(float64(bytes) * float64(s.height) / float64(seen)), nil
 }

@@ -19,17 +19,19 @@ type prices struct {
 	// moves is the best change for each byte that the filter would leave.
 	moves [2][seenKinds][256]int8
 	of3   bool
+	used  [seenKinds + 1]bool
 }
 
-// newPrices starts from how a photograph's residuals are spread.
-func newPrices(strength float64, channels int) *prices {
+// newPrices starts from how a photograph's residuals are spread. used says which kinds of pixels there are.
+func newPrices(strength float64, channels int, used [seenKinds + 1]bool) *prices {
 	const peak, spread, lesser = 300, 4, 0.6
-	p := &prices{of3: channels == 3}
+	p := &prices{of3: channels == 3, used: used}
 	for i := range p.counts {
 		p.counts[i] = peak * math.Exp(-math.Abs(float64(int8(i)))/spread) //nolint:gosec // the wrap-round is what is meant
 	}
-	for kind, ease := range eases {
-		fine := perBit / (strength * strength * ease * ease)
+	for kind := range seenKinds {
+		step := strength * math.Pow(ease, float64(kind-even))
+		fine := perBit / (step * step)
 		p.fines[0][kind] = int32(math.Round(min(fine, math.MaxInt16)))
 		p.fines[1][kind] = int32(math.Round(min(fine*lesser, math.MaxInt16)))
 	}
@@ -61,7 +63,9 @@ func (p *prices) update() {
 	}
 	for w := range weights {
 		for kind, fine := range p.fines[w] {
-			p.bargain(&p.moves[w][kind], fine, least)
+			if p.used[kind] {
+				p.bargain(&p.moves[w][kind], fine, least)
+			}
 		}
 	}
 }
