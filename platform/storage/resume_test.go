@@ -187,7 +187,13 @@ func TestResumedReadNeverJoinsTwoBlobs(t *testing.T) {
 				require.NoError(t, err)
 				_, err = io.ReadFull(r, make([]byte, 4))
 				require.NoError(t, err)
-				put(t, store, "blob", randomBytes(t, size))
+				// A file system's clock ticks in milliseconds.
+				for then := r.Info().Modified; then.Equal(r.Info().Modified); {
+					put(t, store, "blob", randomBytes(t, size))
+					now, err := store.Stat(t.Context(), "blob")
+					require.NoError(t, err)
+					then = now.Modified
+				}
 				_, err = io.ReadAll(r)
 				require.ErrorContains(t, err, "replaced")
 				require.Len(t, store.from, 2)

@@ -94,8 +94,8 @@ func (s *stretch) pause(d time.Duration) bool {
 	}
 }
 
-// reopen opens the rest of the blob and makes sure that it is the one that was begun. It looks after the opening: one
-// that is replaced in between is then seen.
+// reopen opens the rest of the blob and makes sure, as far as size and time tell, that it is the one that was begun. It
+// looks after the opening: one that is replaced in between is then seen.
 func (s *stretch) reopen() error {
 	if err := s.open(); err != nil {
 		return err
