@@ -272,6 +272,20 @@ func TestAClipWithoutPicturesIsUnsupported(t *testing.T) {
 	requireNothingLeft(t, b)
 }
 
+func TestAClipThatEndsEarlyIsNotPassedOffAsWhole(t *testing.T) {
+	t.Parallel()
+	spec := clips.Spec{Format: probe.MOV, Video: clips.MJPEG, PixelFormat: "yuvj420p", FullRange: true, Frames: 60, Faststart: true}
+	file := bytes.Clone(clips.Make(t, spec))
+	media := file[bytes.Index(file, []byte("mdat"))+4:]
+	clear(media[len(media)*6/10:])
+	b := setup(t, clips.Write(t, "clip.mov", file), probe.MOV)
+	require.Equal(t, 60, b.clip.Video.Frames)
+	_, err := b.encode(t.Context())
+	require.Equal(t, fault.Stage1Failed, fault.CodeOf(err))
+	require.ErrorContains(t, err, "can be decoded")
+	requireNothingLeft(t, b)
+}
+
 func requireNothingLeft(t *testing.T, b *bundle) {
 	t.Helper()
 	left, err := os.ReadDir(b.dir)
@@ -327,7 +341,7 @@ func TestAnOutputIsReplacedOnlyBySuccess(t *testing.T) {
 func TestFoldersOfAnyNameWillDo(t *testing.T) {
 	t.Parallel()
 	b := made(t, clips.Spec{Format: probe.MP4, Video: clips.HEVC, HDR: clips.PQ, Frames: 6})
-	b.dir = filepath.Join(b.dir, `a b:c'd,[e];f\g%d`)
+	b.dir += `/a b:c'd,[e];f\g%d`
 	b.out = filepath.Join(b.dir, "out.mp4")
 	require.NoError(t, os.Mkdir(b.dir, 0o700))
 	r, _ := b.mustEncode(t)

@@ -129,7 +129,7 @@ func (w *work) compare(ctx context.Context, coded, reference []piece, more ...st
 	inputs, left := joined(w.tool, coded, 0, "settb=1/25,setpts=N[coded]")
 	others, right := joined(w.tool, reference, len(coded), "settb=1/25,setpts=N[reference]")
 	graph := left + ";" + right + ";[coded][reference]ssim=stats_file=" + quoted(stats) + "[out]"
-	args := append(inputs, others...)
+	args := slices.Concat(inputs, others)
 	args = append(args, "-filter_complex", graph, "-map", "[out]", "-fps_mode", "passthrough", "-f", "null", "-")
 	if err := w.tool.Run(ctx, append(args, more...), nil); err != nil {
 		return likeness{}, fmt.Errorf("compare pictures: %w", err)

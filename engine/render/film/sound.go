@@ -62,19 +62,20 @@ func mayCopy(s *ffmpeg.Sound) bool {
 // times become silence, so that sound and picture stay together.
 func (s sound) arguments() []string {
 	switch s.mode {
+	case NoSound:
+		return []string{"-an"}
 	case CopiedSound:
 		return []string{"-map", s.track, "-c:a", "copy"}
 	case EncodedSound:
-		rate := stereoRate
-		if s.channels == 1 {
-			rate = monoRate
-		}
-		return []string{
-			"-map", s.track, "-c:a", "aac", "-profile:a", "aac_low", "-b:a", strconv.Itoa(rate), "-ac", strconv.Itoa(s.channels),
-			"-ar", strconv.Itoa(s.rate), "-af", "aresample=async=1:first_pts=0", "-flags:a", "+bitexact",
-		}
 	}
-	return []string{"-an"}
+	rate := stereoRate
+	if s.channels == 1 {
+		rate = monoRate
+	}
+	return []string{
+		"-map", s.track, "-c:a", "aac", "-profile:a", "aac_low", "-b:a", strconv.Itoa(rate), "-ac", strconv.Itoa(s.channels),
+		"-ar", strconv.Itoa(s.rate), "-af", "aresample=async=1:first_pts=0", "-flags:a", "+bitexact",
+	}
 }
 
 // Tags of the descriptors in an esds box (ISO/IEC 14496-1, 7.2.6).

@@ -99,7 +99,7 @@ func (t *tone) writeFile(path string) error {
 
 func (t *tone) write(to io.Writer) error {
 	w := bufio.NewWriter(to)
-	fmt.Fprintf(w, "LUT_3D_SIZE %d\n", cubeSide)
+	_, _ = fmt.Fprintf(w, "LUT_3D_SIZE %d\n", cubeSide) // Flush answers the first error.
 	var line []byte
 	step := func(i int) float64 { return float64(i) / (cubeSide - 1) }
 	for b := range cubeSide {
@@ -110,7 +110,7 @@ func (t *tone) write(to io.Writer) error {
 				for i, end := range []byte("  \n") {
 					line = append(strconv.AppendFloat(line, c[i], 'f', 6, 64), end)
 				}
-				_, _ = w.Write(line) // Flush answers the first error.
+				_, _ = w.Write(line)
 			}
 		}
 	}

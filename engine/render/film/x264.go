@@ -40,7 +40,7 @@ const (
 	// 7680 x 4320.
 	largePixels, hugePixels   = 5_000_000, 20_000_000
 	largeThreads, hugeThreads = 2, 1
-	largeAhead                = 16
+	largeAhead                = 12
 )
 
 // threads is how many work on pictures of a size.
@@ -99,10 +99,7 @@ func (w *work) coder(preset string, crf float64, params ...string) []string {
 
 // lossless are the options that code pictures without any loss, quickly.
 func (w *work) lossless() []string {
-	return []string{
-		"-c:v", "libx264", "-preset", "ultrafast", "-qp", "0", "-pix_fmt", pixelFormat, "-threads",
-		strconv.Itoa(w.threads(w.stage.width, w.stage.height)),
-	}
+	return []string{"-c:v", "libx264", "-preset", "ultrafast", "-qp", "0", "-pix_fmt", pixelFormat, "-threads", "1"}
 }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

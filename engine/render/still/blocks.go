@@ -65,7 +65,7 @@ func (w *walker) fill() {
 }
 
 func (w *walker) take(n uint) int {
-	v := int(w.acc & (1<<n - 1))
+	v := int(w.acc & (1<<n - 1)) //nolint:gosec // at most 13 bits
 	w.acc >>= n
 	w.have -= n
 	return v

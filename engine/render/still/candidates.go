@@ -26,15 +26,15 @@ func exactly(m *raster.Image, s survey) []*candidate {
 // press finds the strongest pressing of s that passes, nil when none does. The search is made on a sample; on the whole
 // of a large picture a few steps must do, and the last of them may be better than asked.
 func (e *encoder) press(ctx context.Context, s *scan) (*candidate, error) {
-	const sampleTries, tries = 9, 4
-	const sampleClose, near = 0.2, 0.6
+	const sampleTries, tries = 9, 6
+	const sampleClose, wholeClose, cautious = 0.2, 0.6, 0.98
 	small := s.sample(4, 4)
 	found, err := e.pressOnce(ctx, small, usual, limits{sampleTries, sampleClose})
 	if err != nil || found.strength == 0 {
 		return nil, err
 	}
 	if small != s {
-		found, err = e.pressOnce(ctx, s, found.strength, limits{tries, near})
+		found, err = e.pressOnce(ctx, s, found.strength*cautious, limits{tries, wholeClose})
 		if err != nil || found.strength == 0 {
 			return nil, err
 		}
@@ -56,22 +56,25 @@ func (e *encoder) pressOnce(ctx context.Context, s *scan, start float64, until l
 	}
 	j := e.judge(s)
 	var last pressed
+	passed := false
 	measure := func(ctx context.Context, strength float64) (float64, error) {
-		// Two attempts: places that show too much are pressed less in the second.
-		for again := true; ; again = false {
-			out, err := near(ctx, s, kinds, strength, e.cfg.Workers, last.scan)
-			if err != nil {
-				return 0, err
-			}
-			like, err := j.of(ctx, out)
-			if err != nil {
-				return 0, err
-			}
-			last = pressed{strength, out, like}
-			if !again || like.whole < j.target || !soften(kinds, s.width, j.tiles, like.tiles, j.floor()) {
-				return j.margin(like), nil
-			}
+		out, err := near(ctx, s, kinds, strength, e.cfg.Workers, last.scan)
+		if err != nil {
+			return 0, err
 		}
+		like, err := j.of(ctx, out)
+		if err != nil {
+			return 0, err
+		}
+		last = pressed{strength, out, like}
+		margin := j.margin(like)
+		// Where only some places fail, they are pressed less from now on, and much the same strength may do. Once a try
+		// has passed, nothing else may change, so that it can be made again.
+		if !passed && like.worst < j.floor() && soften(kinds, s.width, j.tiles, like.tiles, j.floor()) {
+			margin = min(like.whole-j.target, -rounding)
+		}
+		passed = passed || margin >= 0
+		return margin, nil
 	}
 	strength, err := seek(ctx, start, until, measure)
 	if err != nil || strength == 0 {

@@ -17,7 +17,7 @@ const lessSeen = 0.775
 // channel, of what they show on black and on white.
 func pointOf(c rgba) point {
 	const middle = 127.5
-	var reachOfAlpha = float32(middle * math.Sqrt(1+2*lessSeen*lessSeen))
+	reachOfAlpha := float32(middle * math.Sqrt(1+2*lessSeen*lessSeen))
 	a := float32(c[3]) / 255
 	return point{
 		(float32(c[0]) - middle) * a * lessSeen,
@@ -76,7 +76,7 @@ func coarser(counts map[uint32]float32, drop int) map[uint32]float32 {
 		most  float32
 		total float32
 	}
-	mask := uint32(0xFF<<drop&0xFF) * 0x01010101 //nolint:gosec // a byte
+	mask := uint32(0xFF<<drop&0xFF) * 0x01010101
 	groups := make(map[uint32]group, len(counts)/2)
 	for key, n := range counts {
 		g := groups[key&mask]

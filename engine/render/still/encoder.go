@@ -11,7 +11,7 @@ import (
 	"veracity/engine/raster"
 )
 
-// least is the shortest side and the fewest pixels of a picture that is worth changing: below that there is little to
+// These are the shortest side and the fewest pixels of a picture that is worth changing: below that there is little to
 // save, and the metric, which looks at 32nds of a picture, has little to go by.
 const (
 	leastSide   = 32
@@ -63,14 +63,15 @@ func (e *encoder) encode(ctx context.Context) (Result, error) {
 func (e *encoder) candidates(ctx context.Context) ([]*candidate, error) {
 	m := e.m
 	s := look(m)
-	if e.cfg.Fidelity != Lossless && s.hidden {
+	keep := e.cfg.Fidelity == Lossless || hasStealth(m)
+	if s.hidden && !keep {
 		m = withoutHidden(m)
 		s = look(m)
 	}
 	e.progress(0.05)
 	all := exactly(m, s)
 	base := all[0].scan
-	if base.depth != 8 || !e.mayChange() {
+	if keep || base.depth != 8 || min(m.Width, m.Height) < leastSide || m.Width*m.Height < leastPixels {
 		return all, nil
 	}
 	for i, find := range []func(context.Context, *scan) (*candidate, error){e.reduce, e.press} {
@@ -84,12 +85,6 @@ func (e *encoder) candidates(ctx context.Context) ([]*candidate, error) {
 		e.progress(0.25 + 0.3*float64(i))
 	}
 	return all, nil
-}
-
-// mayChange says whether pixels may change at all.
-func (e *encoder) mayChange() bool {
-	return e.cfg.Fidelity != Lossless && min(e.m.Width, e.m.Height) >= leastSide &&
-		e.m.Width*e.m.Height >= leastPixels && !hasStealth(e.m)
 }
 
 // smallest compresses the candidates that may be the smallest.

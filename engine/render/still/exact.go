@@ -80,7 +80,7 @@ func indexed(m *raster.Image, colours []rgba) *scan {
 	s.paint(colours)
 	index := make(map[uint32]byte, len(colours))
 	for i, c := range colours {
-		index[c.key()] = byte(i) //nolint:gosec // at most 256 colours
+		index[c.key()] = byte(i)
 	}
 	s.pix = make([]byte, s.stride*s.height)
 	var last rgba

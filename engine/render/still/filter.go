@@ -60,7 +60,7 @@ func (r *rower) append(out, row, above []byte) []byte {
 	}
 	if !r.how.measures() {
 		at := len(out) + 1
-		out = append(append(out, byte(r.fixed)), row...)
+		out = append(append(out, byte(r.fixed)), row...) //nolint:gosec // one of five
 		apply(r.fixed, out[at:], row, above, r.bpp)
 		return out
 	}
@@ -101,8 +101,8 @@ func entropy(row []byte) float64 {
 		counts[v]++
 	}
 	sum := 0.0
-	for _, n := range counts {
-		if n > 0 {
+	for i := range counts {
+		if n := counts[i]; n > 0 {
 			sum -= float64(n) * math.Log2(float64(n))
 		}
 	}

@@ -123,26 +123,25 @@ func hide(s *scan, y int, kinds []byte) {
 	}
 }
 
-// soften lowers the kinds of the pixels in tiles that a likeness of the floor or more is asked of, by as much as their
-// scores are short of it, and says whether there were any.
+// soften lowers the kinds of the pixels in the tiles whose scores are below the floor, by about as much as they are short
+// of it, and says whether it could.
 func soften(kinds []byte, width int, tiles []frame, scores []float64, floor float64) bool {
 	// perKind is about how many points a kind makes.
-	const perKind, above = 1.9, 0.5
-	found := false
+	const perKind, above = 1.4, 1
+	changed := false
 	for i, f := range tiles {
 		if scores[i] >= floor {
 			continue
 		}
-		found = true
-		steps := byte(min(math.Ceil((floor+above-scores[i])/perKind), even)) //nolint:gosec // from 1 to even
+		steps := byte(min(math.Ceil((floor+above-scores[i])/perKind), even))
 		for y := f.y; y < f.y+f.height; y++ {
 			row := kinds[y*width+f.x : y*width+f.x+f.width]
 			for x, kind := range row {
-				if kind != unseen {
-					row[x] = kind - min(kind, steps)
+				if kind != unseen && kind > 0 {
+					row[x], changed = kind-min(kind, steps), true
 				}
 			}
 		}
 	}
-	return found
+	return changed
 }

@@ -75,7 +75,7 @@ func newBench(level int) (*bench, error) {
 	return &bench{deflater: d}, err
 }
 
-// filter and compress rows from..to-1. What it gives holds until the next call.
+// press filters and compresses rows from..to-1. What it gives holds until the next call.
 func (b *bench) press(s *scan, how strategy, from, to int) (stream []byte, err error) {
 	b.filtered = s.filtered(b.filtered[:0], how, from, to)
 	b.stream, err = b.compress(b.stream, b.filtered)
@@ -129,7 +129,7 @@ func combine(first, second uint32, length int) uint32 {
 	n := uint32(length % base) //nolint:gosec // below base
 	a1, b1, a2, b2 := first&0xFFFF, first>>16, second&0xFFFF, second>>16
 	a := (a1 + a2 + base - 1) % base
-	b := (b1 + b2 + uint32(uint64(n)*uint64(a1+base-1)%base)) % base //nolint:gosec // below base
+	b := (b1 + b2 + uint32(uint64(n)*uint64(a1+base-1)%base)) % base
 	return b<<16 | a
 }
 

@@ -17,15 +17,15 @@ type prices struct {
 	// blue, whose changes are seen less.
 	fines [2][seenKinds]int32
 	// moves is the best change for each byte that the filter would leave.
-	moves [2][seenKinds][256]int8
-	of3   bool
-	used  [seenKinds + 1]bool
+	moves  [2][seenKinds][256]int8
+	colour bool
+	used   [seenKinds + 1]bool
 }
 
 // newPrices starts from how a photograph's residuals are spread. used says which kinds of pixels there are.
 func newPrices(strength float64, channels int, used [seenKinds + 1]bool) *prices {
 	const peak, spread, lesser = 300, 4, 0.6
-	p := &prices{of3: channels == 3, used: used}
+	p := &prices{colour: channels == 3, used: used}
 	for i := range p.counts {
 		p.counts[i] = peak * math.Exp(-math.Abs(float64(int8(i)))/spread) //nolint:gosec // the wrap-round is what is meant
 	}
@@ -48,17 +48,18 @@ func (p *prices) count(left []byte) {
 func (p *prices) update() {
 	const never = 0.1 // the count of what never occurred
 	total := 0.0
-	for _, n := range p.counts {
-		total += n + never
+	for i := range p.counts {
+		total += p.counts[i] + never
 	}
 	least := int32(math.MaxInt32)
-	for i, n := range p.counts {
+	for i := range p.counts {
+		n := p.counts[i]
 		p.bits[i] = int32(-perBit * math.Log2((n+never)/total))
 		p.counts[i] = n * memory
 		least = min(least, p.bits[i])
 	}
 	weights := 1
-	if p.of3 {
+	if p.colour {
 		weights = 2
 	}
 	for w := range weights {
@@ -79,10 +80,10 @@ func (p *prices) bargain(moves *[256]int8, fine, least int32) {
 			if cost+least >= best {
 				break
 			}
-			if c := cost + p.bits[byte(r+int(d))]; c < best {
+			if c := cost + p.bits[byte(r+int(d))]; c < best { // modulo 256, as filters count
 				best, move = c, d
 			}
-			if c := cost + p.bits[byte(r-int(d))]; c < best {
+			if c := cost + p.bits[byte(r-int(d))]; c < best { //nolint:gosec // as above
 				best, move = c, -d
 			}
 		}
@@ -92,7 +93,7 @@ func (p *prices) bargain(moves *[256]int8, fine, least int32) {
 
 // weight is which fines hold for a channel.
 func (p *prices) weight(channel int) int {
-	if p.of3 && channel != 1 {
+	if p.colour && channel != 1 {
 		return 1
 	}
 	return 0

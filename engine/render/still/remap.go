@@ -155,7 +155,7 @@ func (f *finder) candidates(cell [4]int8) []byte {
 	var out []byte
 	for i, low := range nearest {
 		if low <= bound {
-			out = append(out, byte(i)) //nolint:gosec // at most 256 colours
+			out = append(out, byte(i))
 		}
 	}
 	return out

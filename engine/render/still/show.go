@@ -48,7 +48,7 @@ func (s *scan) shades(level byte) (out [256][3]byte) {
 		most := 1<<s.depth - 1
 		for v := range most + 1 {
 			g := byte(v * 255 / most) //nolint:gosec // at most 255
-			out[v] = [3]byte{g, g, g}
+			out[v] = [3]byte{g, g, g} //nolint:gosec // at most 8 bits
 		}
 		return out
 	}
@@ -72,5 +72,5 @@ func lay(v, alpha, behind byte) byte {
 // get reads sample x of a row.
 func get(row []byte, x, depth int) byte {
 	bit := x * depth
-	return row[bit/8] >> (8 - depth - bit%8) & byte(1<<depth-1) //nolint:gosec // at most 8 bits
+	return row[bit/8] >> (8 - depth - bit%8) & byte(1<<depth-1)
 }

@@ -44,7 +44,10 @@ func look(m *raster.Image) survey {
 			s.grey = c[0] == c[1] && c[1] == c[2]
 			s.greyDepth = max(s.greyDepth, depthOf(c[0]))
 		}
-		if _, known := seen[c.key()]; known || s.many {
+		if s.many {
+			continue
+		}
+		if _, known := seen[c.key()]; known {
 			continue
 		}
 		if len(s.colours) == maxColours {
