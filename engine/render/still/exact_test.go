@@ -28,14 +28,14 @@ func steps(w, h, n int, colour func(i int) color.NRGBA) *image.NRGBA {
 
 func greys(most int) func(int) color.NRGBA {
 	return func(i int) color.NRGBA {
-		v := uint8(i * 255 / most) //nolint:gosec // at most 255
+		v := uint8(i * 255 / most)
 		return color.NRGBA{v, v, v, 255}
 	}
 }
 
 func bright(alpha uint8) func(int) color.NRGBA {
 	return func(i int) color.NRGBA {
-		return color.NRGBA{uint8(i), uint8(255 - i), uint8(i * 7), alpha} //nolint:gosec // a colour that depends on i
+		return color.NRGBA{uint8(i), uint8(255 - i), uint8(i * 7), alpha}
 	}
 }
 
@@ -43,7 +43,7 @@ func bright(alpha uint8) func(int) color.NRGBA {
 func faded(w, h int) *image.NRGBA {
 	p := mediatest.Photo(w, h)
 	for i := 0; i < len(p.Pix); i += 4 {
-		p.Pix[i+3] = uint8(255 - i/4%w*255/w) //nolint:gosec // from 0 to 255
+		p.Pix[i+3] = uint8(255 - i/4%w*255/w)
 	}
 	return p
 }

@@ -33,10 +33,10 @@ func TestUnfinishedStreamsContinue(t *testing.T) {
 	for _, level := range []int{1, 5, 9, 10, 12} {
 		d, err := newDeflater(level)
 		require.NoError(t, err)
-		defer d.close()
+		t.Cleanup(d.close)
 		var want, got []byte
 		// Stored, fixed and dynamic blocks, one and many, and ends on every bit.
-		for _, n := range []int{1, 2, 3, 5, 9, 30, 100, 1000, 70_000, 400_000} {
+		for _, n := range []int{1, 2, 3, 5, 9, 30, 100, 1000, 70_000, 300_000} {
 			for _, noise := range []int{0, 3, 100, 256} {
 				data := material(n, noise)
 				stream, err := d.compress(nil, data)
@@ -59,9 +59,9 @@ func TestCutStreamsAreNotUnfinished(t *testing.T) {
 	d, err := newDeflater(levelBest)
 	require.NoError(t, err)
 	defer d.close()
-	whole, err := d.compress(nil, material(5000, 40))
+	whole, err := d.compress(nil, material(3000, 40))
 	require.NoError(t, err)
-	for n := range len(whole) - 1 {
+	for n := 0; n < len(whole)-1; n += 9 {
 		_, err := unfinish(bytes.Clone(whole[:n]))
 		require.ErrorIs(t, err, errBlocks)
 	}
