@@ -22,8 +22,8 @@ type Mode string
 const (
 	// Encoded pictures were coded anew at the fidelity aimed at.
 	Encoded Mode = "encoded"
-	// Kept pictures are the source's own, bit by bit: it was H.264 of the kind wanted, and coding it anew at the fidelity
-	// aimed at would have made the file larger.
+	// Kept pictures are the source's own, as they were coded: it was H.264 of the kind wanted, and coding it anew at the
+	// fidelity aimed at would have made the file larger.
 	Kept Mode = "kept"
 )
 

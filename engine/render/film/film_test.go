@@ -180,6 +180,7 @@ func TestEveryKindOfClipBecomesDeliverable(t *testing.T) {
 		"variable rate":             {clips.Spec{Format: probe.MP4, Variable: true}, 30, 30000.0 / 1001, [2]int{160, 120}, NoSound},
 		"odd size":                  {clips.Spec{Format: probe.MOV, Video: clips.MPEG4, Width: 63, Height: 49}, 30, 30, [2]int{62, 48}, NoSound},
 		"turned by 90":              {clips.Spec{Format: probe.MOV, Rotation: 90}, 30, 30, [2]int{120, 160}, NoSound},
+		"4096 x 2160":               {clips.Spec{Format: probe.MP4, Video: clips.MPEG4, Width: 4096, Height: 2160, Frames: 2}, 2, 30, [2]int{4096, 2160}, NoSound},
 		"wide pixels":               {clips.Spec{Format: probe.MP4, PixelAspect: "4:3"}, 30, 30, [2]int{212, 120}, NoSound},
 		"pq":                        {clips.Spec{Format: probe.MP4, Video: clips.HEVC, HDR: clips.PQ}, 30, 30, [2]int{160, 120}, NoSound},
 		"hlg":                       {clips.Spec{Format: probe.WebM, HDR: clips.HLG}, 30, 30, [2]int{160, 120}, NoSound},

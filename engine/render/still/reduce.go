@@ -7,7 +7,7 @@ import (
 )
 
 // palettes are the numbers of colours that are tried.
-var palettes = [...]int{256, 192, 128, 96, 64, 48, 32, 24, 16, 12, 8, 4, 2}
+var palettes = [...]int{256, 224, 192, 160, 128, 112, 96, 80, 64, 56, 48, 40, 32, 28, 24, 20, 16, 14, 12, 10, 8, 6, 4, 2}
 
 // dithers are the shares of errors that are handed on.
 var dithers = [...]float32{0, 0.5, 0.85}
