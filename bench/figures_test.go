@@ -45,3 +45,14 @@ func TestTableSaysWhichAimsAreMissed(t *testing.T) {
 	require.Regexp(t, `(?m)^ceiling +99/s *$`, out.String())
 	require.Contains(t, out.String(), "a note\n")
 }
+
+func TestRatiosAreTakenRoundByRound(t *testing.T) {
+	t.Parallel()
+	efforts := []effort{{wall: 3, cpu: 1}, {wall: 8, cpu: 2}}
+	took := each(efforts, func(e effort) time.Duration { return e.wall })
+	require.Equal(t, spread{3, 8}, took)
+	ratios := ratiosOf(took, spread{2, 4})
+	require.Equal(t, []float64{1.5, 2}, ratios)
+	require.Equal(t, "1.50 and 2.00", between(ratios))
+	require.InDelta(t, 1, geometricMean([]float64{0.5, 2}), 1e-12)
+}

@@ -18,13 +18,9 @@ func reportMemory(ctx context.Context, r *rig, t *table, what string) error {
 		t.note("engine's peak memory: not measured, since this system has no /proc")
 		return nil
 	}
-	text, err := r.program.setting(ctx, "VERACITY_ENGINE_MEMORY")
+	limit, err := r.engineLimit(ctx)
 	if err != nil {
 		return err
-	}
-	limit, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return fmt.Errorf("read VERACITY_ENGINE_MEMORY: %w", err)
 	}
 	peak, err := enginePeak(r.server.cmd.Process.Pid)
 	if err != nil {
@@ -38,11 +34,42 @@ func reportMemory(ctx context.Context, r *rig, t *table, what string) error {
 	return nil
 }
 
+// engineLimit is the memory, in bytes, that the sandbox allows an engine.
+func (r *rig) engineLimit(ctx context.Context) (int64, error) {
+	text, err := r.program.setting(ctx, "VERACITY_ENGINE_MEMORY")
+	if err != nil {
+		return 0, err
+	}
+	limit, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("read VERACITY_ENGINE_MEMORY: %w", err)
+	}
+	return limit, nil
+}
+
 // enginePeak is the most memory, in bytes, that an engine below the server has had resident at once.
 func enginePeak(server int) (int64, error) {
+	processes, err := listProcesses()
+	if err != nil {
+		return 0, err
+	}
+	var peak int64
+	for id, p := range processes {
+		if id != server && p.engine && below(processes, id, server) {
+			peak = max(peak, p.peak)
+		}
+	}
+	if peak == 0 {
+		return 0, fmt.Errorf("process %d has no engine below it", server)
+	}
+	return peak, nil
+}
+
+// listProcesses gives all processes of the machine by their ids.
+func listProcesses() (map[int]process, error) {
 	paths, err := filepath.Glob("/proc/[0-9]*/status")
 	if err != nil {
-		return 0, fmt.Errorf("list processes: %w", err)
+		return nil, fmt.Errorf("list processes: %w", err)
 	}
 	processes := map[int]process{}
 	for _, path := range paths {
@@ -57,16 +84,7 @@ func enginePeak(server int) (int64, error) {
 		p := parseProcess(status, command)
 		processes[p.id] = p
 	}
-	var peak int64
-	for id, p := range processes {
-		if id != server && p.engine && below(processes, id, server) {
-			peak = max(peak, p.peak)
-		}
-	}
-	if peak == 0 {
-		return 0, fmt.Errorf("process %d has no engine below it", server)
-	}
-	return peak, nil
+	return processes, nil
 }
 
 // process is what /proc says of one.

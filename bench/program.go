@@ -47,13 +47,16 @@ type customer struct {
 // unlimited is more requests a minute than a run can send.
 const unlimited = 10_000_000
 
-// customer makes an account that is not held up by its rate.
-func (p program) customer(ctx context.Context, name string, credits int) (customer, error) {
+// customer makes an account that is not held up by its rate. Further limits are flags of `account create`.
+func (p program) customer(ctx context.Context, name string, credits int, limits ...string) (customer, error) {
 	var account struct {
 		ID string `json:"id"`
 	}
-	err := p.run(ctx, &account, "account", "create", "--email", name+"@bench.invalid", "--plan", "scale",
-		"--rpm", strconv.Itoa(unlimited), "--credits", strconv.Itoa(credits))
+	create := []string{
+		"account", "create", "--email", name + "@bench.invalid", "--plan", "scale",
+		"--rpm", strconv.Itoa(unlimited), "--credits", strconv.Itoa(credits),
+	}
+	err := p.run(ctx, &account, append(create, limits...)...)
 	if err != nil {
 		return customer{}, err
 	}

@@ -17,6 +17,7 @@ import (
 // rig is what is measured: the program serving, on a database and a folder of the run's own.
 type rig struct {
 	dir      string
+	options  options
 	database *private.Server
 	program  program
 	server   *server
@@ -27,13 +28,13 @@ type rig struct {
 }
 
 // setUp starts everything. The caller tears the rig down.
-func setUp(ctx context.Context, path string) (*rig, error) {
+func setUp(ctx context.Context, o options) (*rig, error) {
 	dir, err := os.MkdirTemp("", "veracity-bench-")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder: %w", err)
 	}
 	r := &rig{dir: dir}
-	if err := r.start(ctx, path); err != nil {
+	if err := r.start(ctx, o); err != nil {
 		return nil, errors.Join(err, r.tearDown(context.WithoutCancel(ctx)))
 	}
 	return r, nil
@@ -45,7 +46,8 @@ func (r *rig) databaseConfig() private.Config {
 
 func (r *rig) pictureDir() string { return filepath.Join(r.dir, "pictures") }
 
-func (r *rig) start(ctx context.Context, path string) error {
+func (r *rig) start(ctx context.Context, o options) error {
+	r.options = o
 	// A server that root starts runs as another user and must pass to its own folder.
 	if err := os.Chmod(r.dir, 0o711); err != nil { //nolint:gosec // as said above
 		return fmt.Errorf("open the folder: %w", err)
@@ -60,7 +62,7 @@ func (r *rig) start(ctx context.Context, path string) error {
 	if r.address, err = freeAddress(ctx); err != nil {
 		return err
 	}
-	r.program = program{path: path, settings: []string{
+	r.program = program{path: o.program, settings: []string{
 		"--data", filepath.Join(r.dir, "data"), "--database-url", r.database.URL(), "--secret-key", seal.NewKey("bench"),
 		"--storage-url", "disk:" + filepath.Join(r.dir, "storage"), "--listen", r.address, "--metrics-listen", "off",
 		"--fetch-allow", r.pictureAddress,

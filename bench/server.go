@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -18,7 +20,7 @@ const (
 	stopTimeout = 100 * time.Second
 )
 
-// server is `veracity serve` as a process. It logs to a file as it would in production.
+// server is the program as a process that stays: serve, worker or engine. It logs to a file as it would in production.
 type server struct {
 	cmd     *exec.Cmd
 	logPath string
@@ -27,28 +29,61 @@ type server struct {
 	err error
 }
 
-// startServer returns when the program says that it is ready.
+// startServer returns when the program says that it is ready. Jobs are for workers of their own.
 func startServer(ctx context.Context, p program, address, logPath string) (*server, error) {
-	log, err := os.Create(logPath)
+	s, err := launch(p.command(context.WithoutCancel(ctx), "serve", "--workers=false"), logPath)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.waitReady(ctx, "http://"+address+"/readyz"); err != nil {
+		return nil, errors.Join(err, s.stop())
+	}
+	return s, nil
+}
+
+// launch starts a process that writes to a log, behind what an earlier one wrote.
+func launch(cmd *exec.Cmd, logPath string) (*server, error) {
+	log, err := os.OpenFile(logPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("make the log: %w", err)
 	}
 	defer func() { _ = log.Close() }() // the process has its own descriptor
-	s := &server{cmd: p.command(context.WithoutCancel(ctx), "serve"), logPath: logPath, exited: make(chan struct{})}
+	s := &server{cmd: cmd, logPath: logPath, exited: make(chan struct{})}
 	s.cmd.Stdout, s.cmd.Stderr = log, log
 	// Ctrl-C in a terminal is for this process alone, which stops the server itself.
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := s.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start the server: %w", err)
+		return nil, fmt.Errorf("start %s: %w", s, err)
 	}
 	go func() {
 		s.err = s.cmd.Wait()
 		close(s.exited)
 	}()
-	if err := s.waitReady(ctx, "http://"+address+"/readyz"); err != nil {
-		return nil, errors.Join(err, s.stop())
-	}
 	return s, nil
+}
+
+// String is the process by the name of its log.
+func (s *server) String() string {
+	return "the " + strings.TrimSuffix(filepath.Base(s.logPath), ".log")
+}
+
+// failed says that the process has ended although nobody stopped it.
+func (s *server) failed() error {
+	select {
+	case <-s.exited:
+		return fmt.Errorf("%s ended (%w): %s", s, s.err, s.lastWords())
+	default:
+		return nil
+	}
+}
+
+// kill ends the process with SIGKILL and returns when it is gone.
+func (s *server) kill() error {
+	if err := s.cmd.Process.Kill(); err != nil {
+		return fmt.Errorf("kill %s: %w", s, err)
+	}
+	<-s.exited
+	return nil
 }
 
 func (s *server) waitReady(ctx context.Context, url string) error {
@@ -107,7 +142,7 @@ func (s *server) stop() error {
 		<-s.exited
 	}
 	if s.err != nil {
-		return fmt.Errorf("stop the server: %w: %s", s.err, s.lastWords())
+		return fmt.Errorf("stop %s: %w: %s", s, s.err, s.lastWords())
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -25,3 +26,35 @@ func median(values []float64) float64 {
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// each is one of the times of every effort.
+func each(efforts []effort, of func(effort) time.Duration) spread {
+	times := make(spread, len(efforts))
+	for i, e := range efforts {
+		times[i] = of(e)
+	}
+	return times
+}
+
+// ratiosOf are the times as multiples of their peer's, round by round.
+func ratiosOf(took, peer spread) []float64 {
+	ratios := make([]float64, len(took))
+	for i := range took {
+		ratios[i] = float64(took[i]) / float64(peer[i])
+	}
+	return ratios
+}
+
+// between names the least and the greatest of the values.
+func between(values []float64) string {
+	return fmt.Sprintf("%.2f and %.2f", slices.Min(values), slices.Max(values))
+}
+
+// geometricMean is that of positive values: what halves one and doubles another changes nothing.
+func geometricMean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += math.Log(v)
+	}
+	return math.Exp(sum / float64(len(values)))
+}
