@@ -41,7 +41,7 @@ const (
 func (r *rig) shortLoad() (shortLoad, error) {
 	const seconds, side, name = 2, 64, "voice.wav"
 	var b bytes.Buffer
-	if err := png.Encode(&b, mediatest.Photo(side, side)); err != nil {
+	if err := png.Encode(&b, paint(side, side, 3, logo)); err != nil {
 		return shortLoad{}, fmt.Errorf("encode a picture: %w", err)
 	}
 	l := shortLoad{voice: mediatest.WAV(seconds), icon: b.Bytes()}

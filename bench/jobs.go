@@ -17,8 +17,8 @@ const (
 	jobAccounts = 20
 	// workers and the engines that stand beside them are as many.
 	workers = 2
-	// aloneJobs are worked by engines alone before the workers' run, and as many after it.
-	aloneJobs = 200
+	// aloneJobs are worked by engines alone before the workers' run, and as many after it: the same number by each caller.
+	aloneJobs = 104
 	// takeUp is the limit: how soon a killed worker's jobs are another's, with the default settings.
 	takeUp = 2 * time.Minute
 )
