@@ -7,7 +7,8 @@ run: build
 build: setup
 	go build -o bin/veracity ./cmd/veracity
 
-test: setup
+test:
+	scripts/setup test
 	scripts/tools test
 	go vet ./...
 	go test -race -timeout 20m ./...

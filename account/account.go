@@ -17,9 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"veracity/platform/fault"
-	"veracity/platform/postgres"
 	"veracity/platform/seal"
-	"veracity/quota"
 )
 
 // State says whether an account's keys may call the API. It is stored, so that the key lookup reads it.
@@ -30,7 +28,10 @@ const (
 	Active        State = "active"
 	PlanRequired  State = "plan_required"
 	PaymentFailed State = "payment_failed"
-	Suspended     State = "suspended"
+	// Suspended is an operator's doing. The state beneath it comes back when it is lifted.
+	Suspended State = "suspended"
+	// Closing is an owner's doing: the account will be deleted. The state beneath it comes back when it is reopened.
+	Closing State = "closing"
 )
 
 // Limits are what an account may use.
@@ -45,13 +46,18 @@ type Limits struct {
 	Keys int `json:"keys"`
 }
 
-// Overrides replace single limits of the plan for one account; nil leaves the plan's.
+// Overrides replace single limits of the plan for one account; what is nil and not cleared stays as it is.
 type Overrides struct {
 	Credits *int64
 	RPM     *int
 	Jobs    *int
 	Keys    *int
+	// Clear takes overrides away, so that the plan's own limits hold.
+	Clear Cleared
 }
+
+// Cleared names overrides to take away.
+type Cleared struct{ Credits, RPM, Jobs, Keys bool }
 
 // Plan is one entry of the catalogue as accounts need it.
 type Plan struct {
@@ -72,102 +78,52 @@ type Accounts struct {
 	DB    *pgxpool.Pool
 	Seal  *seal.Ring
 	Plans Catalogue
-	Log   *slog.Logger
+	// Queue takes the letters that acts ask for.
+	Queue Inserter
+	// Forget removes what an account has outside the database, its blobs, before the account is deleted. It may be called
+	// twice. Only [Accounts.DeleteClosed] needs it.
+	Forget func(ctx context.Context, account uuid.UUID) error
+	Log    *slog.Logger
+	// Config is as [DefaultConfig] when it is left out.
+	Config Config
 }
 
 // Account is what an operator or the account's owner sees of it.
 type Account struct {
-	ID        uuid.UUID
-	Email     string
-	Plan      string
-	State     State
+	ID uuid.UUID
+	// Email is the address that it was made under.
+	Email string
+	// Name is what its people call it.
+	Name  string
+	Plan  string
+	State State
+	// Limits are the plan's with the overrides on them.
 	Limits    Limits
+	Overrides Overrides
 	CreatedAt time.Time
+	// ClosesAt is when the account is deleted; nil on one that stays.
+	ClosesAt *time.Time
 }
 
-// Create makes an account with its owner on a plan that the operator answers for: a plan with API access gets its
-// first credit period at once and a new one every month. Refusals: unknown_plan, invalid_name (not an e-mail address),
-// email_taken, invalid_limit.
-func (a *Accounts) Create(ctx context.Context, email, planName string, o Overrides) (Account, error) {
-	email, err := address(email)
-	if err != nil {
-		return Account{}, err
-	}
-	plan, ok := a.Plans.Plan(planName)
-	if !ok {
-		return Account{}, fault.New(fault.UnknownPlan, "There is no plan %q: choose one of %s.", planName, strings.Join(a.Plans.Names(), ", "))
-	}
-	if err := o.validate(); err != nil {
-		return Account{}, err
-	}
-	id, err := uuid.NewV7()
-	if err != nil {
-		return Account{}, fmt.Errorf("make account id: %w", err)
-	}
-	err = postgres.Tx(ctx, a.DB, func(tx pgx.Tx) error {
-		if err := insert(ctx, tx, id, email, plan, o); err != nil {
-			return err
-		}
-		if err := quota.Prepare(ctx, tx, id); err != nil {
-			return err
-		}
-		return quota.RenewOne(ctx, tx, id)
-	})
-	if err != nil {
-		return Account{}, err
-	}
-	return a.Get(ctx, id)
-}
+// accountState is what an account's state comes to, from its columns.
+const accountState = `CASE WHEN a.suspended_at IS NOT NULL THEN 'suspended' WHEN a.closes_at IS NOT NULL THEN 'closing' ELSE a.state END`
 
-func insert(ctx context.Context, tx pgx.Tx, id uuid.UUID, email string, plan Plan, o Overrides) error {
-	state, billedBy := Active, "operator"
-	if !plan.API {
-		state, billedBy = PlanRequired, "none"
-	}
-	_, err := tx.Exec(ctx, `
-		INSERT INTO account (id, email, plan, state, billed_by, plan_credits, plan_rpm, plan_jobs, plan_keys,
-		                     credits_override, rpm_override, jobs_override, keys_override)
-		VALUES (@id, @email, @plan, @state, @billed_by, @credits, @rpm, @jobs, @keys,
-		        @credits_override, @rpm_override, @jobs_override, @keys_override)`,
-		pgx.NamedArgs{
-			"id": id, "email": email, "plan": plan.Name, "state": state, "billed_by": billedBy,
-			"credits": plan.Credits, "rpm": plan.RPM, "jobs": plan.Jobs, "keys": plan.Keys,
-			"credits_override": o.Credits, "rpm_override": o.RPM, "jobs_override": o.Jobs, "keys_override": o.Keys,
-		})
-	if postgres.IsUnique(err, "account_email_key") {
-		return fault.New(fault.EmailTaken, "An account with the e-mail address %s exists: use another, or `veracity account list` to find it.", email)
-	}
-	if err != nil {
-		return fmt.Errorf("save account: %w", err)
-	}
-	_, err = tx.Exec(ctx, `
-		WITH person AS (
-			INSERT INTO app_user (id, email) VALUES (@user, @email)
-			ON CONFLICT (lower(email)) DO UPDATE SET email = app_user.email
-			RETURNING id
-		)
-		INSERT INTO membership (account_id, user_id, role) SELECT @id::uuid, id, 'owner' FROM person`,
-		pgx.NamedArgs{"id": id, "user": uuid.New(), "email": email})
-	if err != nil {
-		return fmt.Errorf("save owner: %w", err)
-	}
-	return nil
-}
-
-const accountColumns = `id, email, plan, state,
-	coalesce(credits_override, plan_credits), coalesce(rpm_override, plan_rpm),
-	coalesce(jobs_override, plan_jobs), coalesce(keys_override, plan_keys), created_at`
+const accountColumns = `a.id, a.email, a.name, a.plan, ` + accountState + `,
+	coalesce(a.credits_override, a.plan_credits), coalesce(a.rpm_override, a.plan_rpm),
+	coalesce(a.jobs_override, a.plan_jobs), coalesce(a.keys_override, a.plan_keys),
+	a.credits_override, a.rpm_override, a.jobs_override, a.keys_override, a.created_at, a.closes_at`
 
 func scanAccount(row pgx.CollectableRow) (Account, error) {
 	var a Account
-	err := row.Scan(&a.ID, &a.Email, &a.Plan, &a.State,
-		&a.Limits.Credits, &a.Limits.RPM, &a.Limits.Jobs, &a.Limits.Keys, &a.CreatedAt)
+	err := row.Scan(&a.ID, &a.Email, &a.Name, &a.Plan, &a.State,
+		&a.Limits.Credits, &a.Limits.RPM, &a.Limits.Jobs, &a.Limits.Keys,
+		&a.Overrides.Credits, &a.Overrides.RPM, &a.Overrides.Jobs, &a.Overrides.Keys, &a.CreatedAt, &a.ClosesAt)
 	return a, err
 }
 
 // Get reads one account. An unknown id is unknown_account.
 func (a *Accounts) Get(ctx context.Context, id uuid.UUID) (Account, error) {
-	rows, err := a.DB.Query(ctx, `SELECT `+accountColumns+` FROM account WHERE id = @id`, pgx.NamedArgs{"id": id})
+	rows, err := a.DB.Query(ctx, `SELECT `+accountColumns+` FROM account a WHERE a.id = @id`, pgx.NamedArgs{"id": id})
 	if err != nil {
 		return Account{}, fmt.Errorf("read account: %w", err)
 	}
@@ -183,7 +139,7 @@ func (a *Accounts) Get(ctx context.Context, id uuid.UUID) (Account, error) {
 
 // List reads every account, the newest first.
 func (a *Accounts) List(ctx context.Context) ([]Account, error) {
-	rows, err := a.DB.Query(ctx, `SELECT `+accountColumns+` FROM account ORDER BY created_at DESC, id DESC`)
+	rows, err := a.DB.Query(ctx, `SELECT `+accountColumns+` FROM account a ORDER BY a.created_at DESC, a.id DESC`)
 	if err != nil {
 		return nil, fmt.Errorf("list accounts: %w", err)
 	}
@@ -195,15 +151,16 @@ func (a *Accounts) List(ctx context.Context) ([]Account, error) {
 }
 
 func unknown(id uuid.UUID) error {
-	return fault.New(fault.UnknownAccount, "There is no account %s: `veracity account list` shows the ids.", id)
+	return fault.New(fault.UnknownAccount, "There is no account %s.", id)
 }
 
-// address checks an e-mail address (RFC 5322 addr-spec, without a display name).
-func address(s string) (string, error) {
+// Address checks an e-mail address (RFC 5322 addr-spec without a display name; a domain, no address literal; at most
+// 254 bytes as of RFC 3696, erratum 1690) and trims it. Refusal: invalid_email.
+func Address(s string) (string, error) {
 	s = strings.TrimSpace(s)
 	parsed, err := mail.ParseAddress(s)
-	if err != nil || parsed.Address != s || len(s) > 254 {
-		return "", fault.New(fault.InvalidName, "%q is not an e-mail address.", s)
+	if err != nil || parsed.Address != s || len(s) > 254 || strings.HasSuffix(s, "]") {
+		return "", fault.New(fault.InvalidEmail, "%.254q is not an e-mail address. Write one like name@example.com.", s)
 	}
 	return s, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"veracity/account"
+	"veracity/account/access"
 	"veracity/platform/fault"
 )
 
@@ -18,7 +19,7 @@ func withKey(t *testing.T, rpm int) (*account.Accounts, account.Account, string)
 	t.Helper()
 	a := setup(t)
 	acc := create(t, a, "pro", account.Overrides{RPM: ptr(rpm)})
-	made, err := a.CreateKey(t.Context(), acc.ID, uuid.NewString())
+	made, err := a.CreateKey(t.Context(), access.CLI(acc.ID), uuid.NewString())
 	require.NoError(t, err)
 	return a, acc, made.Key
 }
@@ -58,7 +59,7 @@ func TestUnknownKeyIsRefused(t *testing.T) {
 func TestRequestsAMinuteBelongToTheAccount(t *testing.T) {
 	t.Parallel()
 	a, acc, key := withKey(t, 30)
-	second, err := a.CreateKey(t.Context(), acc.ID, "second")
+	second, err := a.CreateKey(t.Context(), access.CLI(acc.ID), "second")
 	require.NoError(t, err)
 
 	var passed, limited atomic.Int32
@@ -109,13 +110,13 @@ func TestRaisedLimitHoldsAtOnce(t *testing.T) {
 		_, err := a.Authenticate(t.Context(), key)
 		require.NoError(t, err)
 	}
-	_, err := a.SetLimits(t.Context(), acc.ID, account.Overrides{RPM: ptr(300)})
+	_, err := a.SetLimits(t.Context(), access.CLI(acc.ID), account.Overrides{RPM: ptr(300)})
 	require.NoError(t, err)
 	c, err := a.Authenticate(t.Context(), key)
 	require.NoError(t, err, "the very next call")
 	require.InDelta(t, 299-3, c.Rate.Remaining, 8, "three were used before")
 
-	_, err = a.SetLimits(t.Context(), acc.ID, account.Overrides{RPM: ptr(2)})
+	_, err = a.SetLimits(t.Context(), access.CLI(acc.ID), account.Overrides{RPM: ptr(2)})
 	require.NoError(t, err)
 	_, err = a.Authenticate(t.Context(), key)
 	require.Equal(t, fault.RateLimited, fault.CodeOf(err), "a lowered limit holds at once too")
@@ -142,4 +143,60 @@ func TestLastUseIsWrittenAtMostOnceAMinute(t *testing.T) {
 	_, err = a.Authenticate(t.Context(), key)
 	require.NoError(t, err)
 	require.WithinDuration(t, time.Now(), lastUse(), 10*time.Second)
+}
+
+func TestThePlaygroundSharesTheAccountsRate(t *testing.T) {
+	t.Parallel()
+	a, acc, key := withKey(t, 3)
+	by := member(t, a, acc.ID, access.Developer)
+	c, err := a.AuthenticateMember(t.Context(), by)
+	require.NoError(t, err)
+	require.Equal(t, account.Caller{Account: acc.ID, Plan: "pro", Rate: c.Rate}, c, "no key")
+	require.Equal(t, []int{3, 2}, []int{c.Rate.Limit, c.Rate.Remaining})
+	c, err = a.Authenticate(t.Context(), key)
+	require.NoError(t, err)
+	require.Equal(t, 1, c.Rate.Remaining)
+	_, err = a.AuthenticateMember(t.Context(), by)
+	require.NoError(t, err)
+	_, err = a.AuthenticateMember(t.Context(), by)
+	f := fault.From(err)
+	require.Equal(t, fault.RateLimited, f.Code)
+	require.Positive(t, f.RetryAfter)
+
+	_, err = a.AuthenticateMember(t.Context(), access.Actor{Account: uuid.New(), Role: access.Owner})
+	require.Equal(t, fault.UnknownAccount, fault.CodeOf(err))
+}
+
+func TestThePlaygroundMeetsTheSameRefusals(t *testing.T) {
+	t.Parallel()
+	a, acc, key := withKey(t, 1)
+	by := owner(t, a, acc.ID)
+	for name, row := range map[string]struct{ put, undo func() error }{
+		"payment_failed": {
+			func() error { return a.SetState(t.Context(), acc.ID, account.PaymentFailed) },
+			func() error { return a.SetState(t.Context(), acc.ID, account.Active) },
+		},
+		"plan_required": {
+			func() error { return a.SetState(t.Context(), acc.ID, account.PlanRequired) },
+			func() error { return a.SetState(t.Context(), acc.ID, account.Active) },
+		},
+		"suspended": {
+			func() error { return a.Suspend(t.Context(), access.CLI(acc.ID)) },
+			func() error { return a.Resume(t.Context(), access.CLI(acc.ID)) },
+		},
+		"closing": {
+			func() error { _, err := a.Close(t.Context(), by); return err },
+			func() error { return a.Reopen(t.Context(), by) },
+		},
+	} {
+		require.NoError(t, row.put(), name)
+		_, keys := a.Authenticate(t.Context(), key)
+		_, members := a.AuthenticateMember(t.Context(), by)
+		require.Equal(t, fault.From(keys), fault.From(members), name)
+		require.Contains(t, fault.From(members).Message, `"pro"`, name)
+		require.Contains(t, []fault.Code{fault.PaymentFailed, fault.PlanRequired}, fault.CodeOf(members), name)
+		require.NoError(t, row.undo(), name)
+	}
+	_, err := a.AuthenticateMember(t.Context(), by)
+	require.NoError(t, err, "the minute's one request is still there")
 }

@@ -14,6 +14,8 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
+	"veracity/account/access"
+	"veracity/account/trail"
 	"veracity/platform/fault"
 	"veracity/platform/postgres"
 )
@@ -34,15 +36,19 @@ type NewKey struct {
 	SigningSecret string    `json:"signing_secret"`
 }
 
-// maxKeyName is the longest name of a key, in characters.
-const maxKeyName = 100
+// maxName is the longest name of a key or an account, in characters.
+const maxName = 100
 
-// CreateKey makes a key. Key and signing secret are in the answer and nowhere else. Refusals: unknown_account,
-// invalid_name, name_taken, key_limit_reached, plan_required, payment_failed.
-func (a *Accounts) CreateKey(ctx context.Context, account uuid.UUID, name string) (NewKey, error) {
+// CreateKey makes a key. Key and signing secret are in the answer and nowhere else. Refusals: forbidden,
+// unknown_account, invalid_name, name_taken, key_limit_reached, plan_required (also for an account that is being closed),
+// payment_failed.
+func (a *Accounts) CreateKey(ctx context.Context, by access.Actor, name string) (NewKey, error) {
+	if err := by.May(access.ManageKeys); err != nil {
+		return NewKey{}, err
+	}
 	name = strings.TrimSpace(name)
 	if !nameOK(name) {
-		return NewKey{}, fault.New(fault.InvalidName, "A key's name has 1 to %d characters and no control characters.", maxKeyName)
+		return NewKey{}, fault.New(fault.InvalidName, "A key's name has 1 to %d characters and no control characters.", maxName)
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -54,10 +60,13 @@ func (a *Accounts) CreateKey(ctx context.Context, account uuid.UUID, name string
 	}
 	made := NewKey{ID: id, Key: token, SigningSecret: newSecret()}
 	err = postgres.Tx(ctx, a.DB, func(tx pgx.Tx) error {
-		if err := mayCreateKey(ctx, tx, account); err != nil {
+		if err := mayCreateKey(ctx, tx, by.Account); err != nil {
 			return err
 		}
-		return a.insertKey(ctx, tx, account, name, made)
+		if err := a.insertKey(ctx, tx, by.Account, name, made); err != nil {
+			return err
+		}
+		return trail.Write(ctx, tx, by, "key.created", keySubject(name, made.Key[:keyShown]), nil)
 	})
 	if err != nil {
 		return NewKey{}, err
@@ -70,17 +79,20 @@ func mayCreateKey(ctx context.Context, tx pgx.Tx, account uuid.UUID) error {
 	var (
 		plan       string
 		state      State
+		closesAt   *time.Time
 		limit, own int
 	)
-	err := tx.QueryRow(ctx, `SELECT plan, state, coalesce(keys_override, plan_keys) FROM account WHERE id = @id FOR UPDATE`,
-		pgx.NamedArgs{"id": account}).Scan(&plan, &state, &limit)
+	err := tx.QueryRow(ctx, `
+		SELECT a.plan, `+accountState+`, a.closes_at, coalesce(a.keys_override, a.plan_keys)
+		FROM account a WHERE a.id = @id FOR UPDATE`,
+		pgx.NamedArgs{"id": account}).Scan(&plan, &state, &closesAt, &limit)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return unknown(account)
 	}
 	if err != nil {
 		return fmt.Errorf("lock account: %w", err)
 	}
-	if err := refusal(plan, state); err != nil {
+	if err := refusal(plan, state, closesAt); err != nil {
 		return err
 	}
 	err = tx.QueryRow(ctx, `SELECT count(*) FROM api_key WHERE account_id = @id AND revoked_at IS NULL`,
@@ -90,7 +102,7 @@ func mayCreateKey(ctx context.Context, tx pgx.Tx, account uuid.UUID) error {
 	}
 	if own >= limit {
 		return fault.New(fault.KeyLimitReached,
-			"The account has %d of the %d keys that it may have: revoke one or move to a larger plan.", own, limit)
+			"The account has %d live keys and may have %d: revoke one that nothing uses any more, or move to a larger plan.", own, limit)
 	}
 	return nil
 }
@@ -104,7 +116,7 @@ func (a *Accounts) insertKey(ctx context.Context, tx pgx.Tx, account uuid.UUID, 
 			"hash": hashToken(made.Key), "secret": a.Seal.Seal([]byte(made.SigningSecret), sealContext(made.ID)),
 		})
 	if postgres.IsUnique(err, "api_key_live_name_key") {
-		return fault.New(fault.NameTaken, "The account has a key named %q (letter case and spaces at the ends do not count): choose another name.", name)
+		return fault.New(fault.NameTaken, "The account has a live key named %q (letter case and spaces at the ends do not count): choose another name, or revoke that key first.", name)
 	}
 	if err != nil {
 		return fmt.Errorf("save key: %w", err)
@@ -128,6 +140,25 @@ func (a *Accounts) ListKeys(ctx context.Context, account uuid.UUID) ([]Key, erro
 	return keys, nil
 }
 
+// GetKey reads one live key. Refusal: unknown_key, also for another account's key and for one that was revoked.
+func (a *Accounts) GetKey(ctx context.Context, account, key uuid.UUID) (Key, error) {
+	rows, err := a.DB.Query(ctx, `
+		SELECT id, name, start, created_at, last_used_at FROM api_key
+		WHERE id = @key AND account_id = @account AND revoked_at IS NULL`,
+		pgx.NamedArgs{"key": key, "account": account})
+	if err != nil {
+		return Key{}, fmt.Errorf("read key: %w", err)
+	}
+	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Key])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Key{}, unknownKey(key)
+	}
+	if err != nil {
+		return Key{}, fmt.Errorf("read key: %w", err)
+	}
+	return found, nil
+}
+
 // KeyOwner finds the account of a live key, for operators who know the key's id alone. Refusal: unknown_key.
 func (a *Accounts) KeyOwner(ctx context.Context, key uuid.UUID) (uuid.UUID, error) {
 	var account uuid.UUID
@@ -142,20 +173,30 @@ func (a *Accounts) KeyOwner(ctx context.Context, key uuid.UUID) (uuid.UUID, erro
 	return account, nil
 }
 
-// RevokeKey ends a key at once; its name and its place in the limit become free. Refusal: unknown_key, also for
-// another account's key and one revoked before.
-func (a *Accounts) RevokeKey(ctx context.Context, account, key uuid.UUID) error {
-	tag, err := a.DB.Exec(ctx, `
-		UPDATE api_key SET revoked_at = now() WHERE id = @id AND account_id = @account AND revoked_at IS NULL`,
-		pgx.NamedArgs{"id": key, "account": account})
-	if err != nil {
-		return fmt.Errorf("revoke key: %w", err)
+// RevokeKey ends a key at once; its name and its place in the limit become free. Refusals: forbidden, unknown_key, the
+// latter also for another account's key and one revoked before.
+func (a *Accounts) RevokeKey(ctx context.Context, by access.Actor, key uuid.UUID) error {
+	if err := by.May(access.ManageKeys); err != nil {
+		return err
 	}
-	if tag.RowsAffected() == 0 {
-		return unknownKey(key)
-	}
-	return nil
+	return postgres.Tx(ctx, a.DB, func(tx pgx.Tx) error {
+		var name, start string
+		err := tx.QueryRow(ctx, `
+			UPDATE api_key SET revoked_at = now() WHERE id = @id AND account_id = @account AND revoked_at IS NULL
+			RETURNING name, start`,
+			pgx.NamedArgs{"id": key, "account": by.Account}).Scan(&name, &start)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return unknownKey(key)
+		}
+		if err != nil {
+			return fmt.Errorf("revoke key: %w", err)
+		}
+		return trail.Write(ctx, tx, by, "key.revoked", keySubject(name, start), nil)
+	})
 }
+
+// keySubject is a key as the audit trail names it.
+func keySubject(name, start string) string { return fmt.Sprintf("%s (%s…)", name, start) }
 
 // SigningSecret opens the webhook secret of a key, also of one revoked since: jobs that it started are still signed
 // with it.
@@ -177,7 +218,7 @@ func (a *Accounts) SigningSecret(ctx context.Context, account, key uuid.UUID) (s
 }
 
 func unknownKey(id uuid.UUID) error {
-	return fault.New(fault.UnknownKey, "There is no live key with the id %s: `veracity key list` shows the ids.", id)
+	return fault.New(fault.UnknownKey, "The account has no live key with the id %s: it may have been revoked. The list of keys shows those that are live.", id)
 }
 
 func sealContext(key uuid.UUID) string { return "api_key/" + key.String() }
@@ -189,5 +230,5 @@ func fold(name string) string {
 
 func nameOK(name string) bool {
 	n := utf8.RuneCountInString(name)
-	return utf8.ValidString(name) && n >= 1 && n <= maxKeyName && !strings.ContainsFunc(name, unicode.IsControl)
+	return utf8.ValidString(name) && n >= 1 && n <= maxName && !strings.ContainsFunc(name, unicode.IsControl)
 }

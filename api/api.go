@@ -14,6 +14,7 @@ import (
 	"veracity/account"
 	"veracity/media"
 	"veracity/platform/fault"
+	"veracity/usage"
 )
 
 // Prefix is where the API is mounted.
@@ -30,13 +31,31 @@ type API struct {
 	accounts *account.Accounts
 	media    *media.Service
 	twins    *twins
+	requests Recorder
 	metrics  *Metrics
 	log      *slog.Logger
 }
 
+// Recorder takes note of every answered request of an account. It must not make a request wait.
+type Recorder interface {
+	Note(e usage.Entry)
+}
+
+// Parts are what the API works with. All are needed.
+type Parts struct {
+	DB       *pgxpool.Pool
+	Accounts *account.Accounts
+	Media    *media.Service
+	Requests Recorder
+	Metrics  *Metrics
+	Log      *slog.Logger
+}
+
 // New makes the API.
-func New(db *pgxpool.Pool, accounts *account.Accounts, service *media.Service, metrics *Metrics, log *slog.Logger) *API {
-	return &API{accounts: accounts, media: service, twins: &twins{db: db, log: log}, metrics: metrics, log: log}
+func New(p Parts) *API {
+	return &API{
+		accounts: p.Accounts, media: p.Media, twins: &twins{db: p.DB, log: p.Log}, requests: p.Requests, metrics: p.Metrics, log: p.Log,
+	}
 }
 
 // Handler routes what lies below [Prefix], where it is to be mounted. Its middleware runs in the order request id, body cap, key, plan and payment, rate.

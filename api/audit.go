@@ -67,6 +67,7 @@ func (a *API) audit(ctx context.Context, req request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	noteCheck(ctx, report.Verdict, a.media.Quote(media.KindCheck, engine.Image, 0))
 	return answerTo(report), nil
 }
 
@@ -81,6 +82,12 @@ func ResultOf(report engine.Report, full bool) CheckResult {
 	}
 	return r
 }
+
+// ResultBody is a report as POST /audit answers it.
+func ResultBody(report engine.Report) []byte { return encode(ResultOf(report, false)) }
+
+// JobBody is a check of a clip as GET /audit/{id} answers it.
+func JobBody(check media.Check) []byte { return encode(jobOf(check, false)) }
 
 // startCheck begins the check of a video or a voice clip.
 func (a *API) startCheck(ctx context.Context, req request, src media.Source) (answer, error) {

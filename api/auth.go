@@ -26,7 +26,7 @@ func (a *API) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		caller, err := a.accounts.Authenticate(r.Context(), token(r.Header))
 		if caller.Account != uuid.Nil {
-			noteAccount(r.Context(), caller.Account)
+			noteCaller(r.Context(), caller.Account, caller.Key)
 		}
 		if caller.Rate.Limit > 0 {
 			writeRate(w.Header(), caller.Rate)

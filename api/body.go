@@ -122,7 +122,7 @@ func (f fields) oneSource(name string, m engine.Media, way media.Way) (media.Sou
 			return media.Source{}, fault.New(fault.InvalidImage, "%s must be a string: the image's bytes as base64 or a data URL.", name)
 		}
 		return media.FromBase64(value)
-	case media.ByUpload:
+	case media.ByUpload, media.ByFile: // no field of a body is a file
 	}
 	return media.FromUpload(m, value)
 }

@@ -104,7 +104,7 @@ func downloads(t *testing.T, store *failing, size int) (address string, logged f
 		defer mu.Unlock()
 		return log.Write(p)
 	}), nil))
-	a := New(nil, nil, nil, NewMetrics(prometheus.NewRegistry()), logger)
+	a := New(Parts{Metrics: NewMetrics(prometheus.NewRegistry()), Requests: &noted{}, Log: logger})
 	h := a.observe(recoverPanics(handle(func(w http.ResponseWriter, r *http.Request) error {
 		reader, err := storage.NewReader(r.Context(), store, "output")
 		if err != nil {
@@ -226,7 +226,9 @@ func TestReaderWhoLeavesADownloadIsNoFaultOfOurs(t *testing.T) {
 func TestPanicInTheMiddleOfAnAnswerBreaksItOff(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	a := New(nil, nil, nil, NewMetrics(prometheus.NewRegistry()), slog.New(slog.NewJSONHandler(&log, nil)))
+	a := New(Parts{
+		Metrics: NewMetrics(prometheus.NewRegistry()), Requests: &noted{}, Log: slog.New(slog.NewJSONHandler(&log, nil)),
+	})
 	h := a.observe(recoverPanics(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", strconv.Itoa(100))
 		w.WriteHeader(http.StatusOK)

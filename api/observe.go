@@ -7,19 +7,27 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
 
+	"veracity/engine"
 	"veracity/platform/fault"
+	"veracity/usage"
 )
 
 // outcome gathers what the log line of a request says. It is written by the request's own goroutine.
 type outcome struct {
-	requestID string
+	requestID uuid.UUID
+	start     time.Time
 	account   uuid.UUID
+	key       uuid.UUID
 	fault     *fault.Fault
+	// verdict and credits are those of an image check that the request made.
+	verdict engine.Verdict
+	credits int64
 	// cut means that the answer broke off after its head, whose status knows nothing of that.
 	cut bool
 }
@@ -39,22 +47,28 @@ func noteCut(ctx context.Context, err error) {
 	}
 }
 
-func noteAccount(ctx context.Context, id uuid.UUID) {
+func noteCaller(ctx context.Context, account, key uuid.UUID) {
 	if o, ok := ctx.Value(outcomeKey{}).(*outcome); ok {
-		o.account = id
+		o.account, o.key = account, key
 	}
 }
 
-// observe names the request, and logs and counts how it ended. Bodies, keys and query strings stay out of the log.
+func noteCheck(ctx context.Context, verdict engine.Verdict, credits int64) {
+	if o, ok := ctx.Value(outcomeKey{}).(*outcome); ok {
+		o.verdict, o.credits = verdict, credits
+	}
+}
+
+// observe names the request, and logs, counts and records how it ended. Bodies, keys and query strings stay out of the log.
 func (a *API) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start := time.Now()
-		o := &outcome{requestID: newRequestID()}
-		w.Header().Set("Request-Id", o.requestID)
+		// Without a source of randomness, where this panics, nothing else works either.
+		o := &outcome{requestID: uuid.Must(uuid.NewV7()), start: time.Now()}
+		w.Header().Set("Request-Id", o.requestID.String())
 		seen := &statusWriter{ResponseWriter: w}
 		r = r.WithContext(context.WithValue(r.Context(), outcomeKey{}, o))
 		// An answer that breaks off leaves by a panic.
-		defer func() { a.report(r, o, seen.status, time.Since(start)) }()
+		defer func() { a.report(r, o, seen.status, time.Since(o.start)) }()
 		next.ServeHTTP(seen, r)
 	})
 }
@@ -65,13 +79,13 @@ func (a *API) report(r *http.Request, o *outcome, status int, took time.Duration
 		route = rc.RoutePattern()
 	}
 	attrs := []slog.Attr{
-		slog.String("request_id", o.requestID), slog.String("method", r.Method), slog.String("route", route),
+		slog.String("request_id", o.requestID.String()), slog.String("method", r.Method), slog.String("route", route),
 		slog.Int("status", status), slog.Duration("duration", took),
 	}
 	if o.account != uuid.Nil {
 		attrs = append(attrs, slog.String("account", o.account.String()))
 	}
-	level, code := slog.LevelInfo, fault.Code("ok")
+	level, code := slog.LevelInfo, fault.Code(usage.OK)
 	if o.fault != nil {
 		code = o.fault.Code
 		attrs = append(attrs, slog.String("code", string(code)))
@@ -85,14 +99,14 @@ func (a *API) report(r *http.Request, o *outcome, status int, took time.Duration
 	}
 	a.log.LogAttrs(r.Context(), level, "request", attrs...)
 	a.metrics.request(route, code, status, took)
-}
-
-func newRequestID() string {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return "unnamed" // only without a source of randomness, where nothing else works either
+	if o.account == uuid.Nil {
+		return
 	}
-	return id.String()
+	a.requests.Note(usage.Entry{
+		ID: o.requestID, At: o.start, Account: o.account, Key: o.key,
+		Method: r.Method, Route: strings.TrimPrefix(route, Prefix), Status: status, Code: string(code),
+		Verdict: string(o.verdict), Credits: o.credits, Took: took,
+	})
 }
 
 // statusWriter remembers the status for the log.

@@ -12,18 +12,21 @@ const (
 	QueueCheck       = "check"
 	QueueOptimize    = "optimize"
 	QueueWebhook     = "webhook"
+	QueueLetter      = "letter"
 	QueueMaintenance = "maintenance"
 )
 
 // Queues are the names that a worker can be told to work.
-func Queues() []string { return []string{QueueCheck, QueueOptimize, QueueWebhook, QueueMaintenance} }
+func Queues() []string {
+	return []string{QueueCheck, QueueOptimize, QueueWebhook, QueueLetter, QueueMaintenance}
+}
 
 // Config are the settings of a worker.
 type Config struct {
 	// Queues are the queues that this process works.
 	Queues []string
 	// ChecksAtOnce and the others are how many jobs of each queue this process runs at once.
-	ChecksAtOnce, OptimizationsAtOnce, WebhooksAtOnce, MaintenanceAtOnce int
+	ChecksAtOnce, OptimizationsAtOnce, WebhooksAtOnce, LettersAtOnce, MaintenanceAtOnce int
 	// JobTimeout ends an attempt at a check or an optimization that runs longer. It lies over the time that a job may take
 	// in all, which ends the work first and says so; this is the net below.
 	JobTimeout time.Duration
@@ -45,7 +48,7 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		Queues:       Queues(),
-		ChecksAtOnce: 2, OptimizationsAtOnce: 2, WebhooksAtOnce: 20, MaintenanceAtOnce: 2,
+		ChecksAtOnce: 2, OptimizationsAtOnce: 2, WebhooksAtOnce: 20, LettersAtOnce: 4, MaintenanceAtOnce: 2,
 		JobTimeout: 32 * time.Minute, RescueAfter: 40 * time.Minute, TakeUpEvery: 30 * time.Second,
 		TaskTimeout: 2 * time.Minute, SoftStop: 20 * time.Second, Poll: time.Second,
 	}
@@ -68,6 +71,7 @@ func (c Config) Validate() error {
 		{"VERACITY_CHECKS_AT_ONCE", c.ChecksAtOnce},
 		{"VERACITY_OPTIMIZATIONS_AT_ONCE", c.OptimizationsAtOnce},
 		{"VERACITY_WEBHOOKS_AT_ONCE", c.WebhooksAtOnce},
+		{"VERACITY_LETTERS_AT_ONCE", c.LettersAtOnce},
 		{"VERACITY_MAINTENANCE_AT_ONCE", c.MaintenanceAtOnce},
 	} {
 		if n.atOnce < 1 || n.atOnce > 1000 {
@@ -104,6 +108,8 @@ func (c Config) atOnce(queue string) int {
 		return c.OptimizationsAtOnce
 	case QueueWebhook:
 		return c.WebhooksAtOnce
+	case QueueLetter:
+		return c.LettersAtOnce
 	}
 	return c.MaintenanceAtOnce
 }

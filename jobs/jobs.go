@@ -32,7 +32,7 @@ func Start(ctx context.Context, cfg Config, db *pgxpool.Pool, acts Acts, log *sl
 		return nil, err
 	}
 	workers := river.NewWorkers()
-	if err := register(workers, cfg, acts); err != nil {
+	if err := register(workers, cfg, acts, log); err != nil {
 		return nil, fmt.Errorf("register workers: %w", err)
 	}
 	queues := map[string]river.QueueConfig{}

@@ -90,6 +90,7 @@ func TestSettingsOutOfRangeAreNamed(t *testing.T) {
 		"VERACITY_QUEUES names":         func(c *jobs.Config) { c.Queues = []string{"mail"} },
 		"VERACITY_QUEUES is empty":      func(c *jobs.Config) { c.Queues = nil },
 		"VERACITY_MAINTENANCE_AT_ONCE":  func(c *jobs.Config) { c.MaintenanceAtOnce = 0 },
+		"VERACITY_LETTERS_AT_ONCE":      func(c *jobs.Config) { c.LettersAtOnce = 0 },
 		"VERACITY_CHECKS_AT_ONCE":       func(c *jobs.Config) { c.ChecksAtOnce = 0 },
 		"VERACITY_OPTIMIZATIONS_AT_ONC": func(c *jobs.Config) { c.OptimizationsAtOnce = 1001 },
 		"VERACITY_WEBHOOKS_AT_ONCE":     func(c *jobs.Config) { c.WebhooksAtOnce = -1 },

@@ -9,6 +9,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
+	"veracity/account"
 	"veracity/media"
 	"veracity/webhook"
 )
@@ -60,6 +61,8 @@ func insertion(job interface{ Kind() string }) (river.JobArgs, *river.InsertOpts
 		opts.Queue, begun = QueueOptimize, args.Begun
 	case webhook.Job:
 		opts.Queue = QueueWebhook
+	case account.Letter:
+		opts.Queue, opts.MaxAttempts = QueueLetter, letterAttempts
 	default:
 		return nil, nil, fmt.Errorf("no queue works jobs of type %T", job)
 	}

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,6 +16,8 @@ import (
 type Acts struct {
 	Media    *media.Service
 	Webhooks *webhook.Deliveries
+	// Letters sends mails. A worker of the queue letter needs it.
+	Letters Letters
 	// Tasks are the periodic acts of maintenance.
 	Tasks []Task
 }
@@ -55,7 +58,7 @@ func (d *driver[T]) NextRetry(job *river.Job[T]) time.Time {
 const webhookTimeout = 3 * time.Minute
 
 // register adds a worker for each kind of job.
-func register(workers *river.Workers, cfg Config, acts Acts) error {
+func register(workers *river.Workers, cfg Config, acts Acts, log *slog.Logger) error {
 	if err := river.AddWorkerSafely(workers, &driver[media.CheckJob]{
 		timeout: cfg.JobTimeout, act: acts.Media.Work, id: func(j media.CheckJob) uuid.UUID { return j.Job },
 	}); err != nil {
@@ -69,6 +72,9 @@ func register(workers *river.Workers, cfg Config, acts Acts) error {
 	if err := river.AddWorkerSafely(workers, &driver[webhook.Job]{
 		timeout: webhookTimeout, act: acts.Webhooks.Attempt, id: func(j webhook.Job) uuid.UUID { return j.Delivery },
 	}); err != nil {
+		return err
+	}
+	if err := river.AddWorkerSafely(workers, &letterWorker{letters: acts.Letters, log: log}); err != nil {
 		return err
 	}
 	return river.AddWorkerSafely(workers, &taskWorker{tasks: acts.Tasks, timeout: cfg.TaskTimeout})

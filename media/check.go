@@ -12,6 +12,7 @@ import (
 	"veracity/engine"
 	"veracity/platform/postgres"
 	"veracity/quota"
+	"veracity/usage"
 )
 
 // Record saves the answer of an act in the transaction that settles its credits, so that an answer and its price are
@@ -27,8 +28,15 @@ func (s *Service) CheckImage(ctx context.Context, c Caller, src Source, record R
 			return engine.Report{}, err
 		}
 	}
-	price := s.cfg.Prices.ImageCheck
-	hold, err := quota.Hold(ctx, s.db, quota.Request{Account: c.Account, Amount: price, TTL: s.cfg.HoldTTL})
+	price := s.Quote(KindCheck, engine.Image, 0)
+	if src.Way == ByFile {
+		var err error
+		if src, err = s.arrive(ctx, c, src, price); err != nil {
+			return engine.Report{}, err
+		}
+		defer func() { _ = src.arrived.Close() }()
+	}
+	hold, err := quota.Hold(ctx, s.db, quota.Request{Account: c.Account, Amount: price, Key: c.Key, Call: usage.Audit, TTL: s.cfg.HoldTTL})
 	if err != nil {
 		return engine.Report{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"veracity/platform/postgres"
 	"veracity/platform/storage"
 	"veracity/quota"
+	"veracity/usage"
 	"veracity/webhook"
 )
 
@@ -210,7 +211,13 @@ func (s *Service) commitEnd(ctx context.Context, j claimed, e ending, answer []b
 		if err := s.settleJob(ctx, tx, j, e); err != nil {
 			return err
 		}
-		if j.kind != kindOptimize || j.callback == nil {
+		if report, ok := e.report.(engine.Report); ok {
+			err := usage.CountVerdict(ctx, tx, j.caller.Account, j.caller.Key, e.endedAt, callOf(j.kind), string(report.Verdict))
+			if err != nil {
+				return err
+			}
+		}
+		if j.kind != KindOptimize || j.callback == nil {
 			return nil
 		}
 		return s.hooks.Create(ctx, tx, webhook.Order{
@@ -221,7 +228,7 @@ func (s *Service) commitEnd(ctx context.Context, j claimed, e ending, answer []b
 
 // answer is the body of an optimization that has ended, nil for a check.
 func (s *Service) answer(j claimed, e ending) ([]byte, error) {
-	if j.kind != kindOptimize {
+	if j.kind != KindOptimize {
 		return nil, nil
 	}
 	o := Optimization{ID: j.id, Status: e.status, Media: j.media}

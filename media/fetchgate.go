@@ -64,7 +64,7 @@ func (g *fetchGate) enter(ctx context.Context, account uuid.UUID) (leave func(),
 		return nil, fmt.Errorf("wait to fetch: %w", ctx.Err())
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return nil, fault.New(fault.EngineUnavailable, "Too many files are being fetched from URLs right now. Try again in a moment.").
+		return nil, fault.New(fault.EngineUnavailable, "Too many files are on their way here right now. Try again in a moment.").
 			WithRetryAfter(fetchRetry)
 	}
 	return nil, fmt.Errorf("wait to fetch: %w", err)

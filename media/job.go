@@ -25,10 +25,10 @@ const (
 	Failed    Status = "failed"
 )
 
-// Kinds of jobs.
+// Kinds of jobs, and of calls that cost credits.
 const (
-	kindCheck    = "check"
-	kindOptimize = "optimize"
+	KindCheck    = "check"
+	KindOptimize = "optimize"
 )
 
 // QueueJob is what a queue keeps of a job; the job's row is the record.
@@ -52,19 +52,19 @@ type (
 )
 
 // Kind names the job in the queue's tables.
-func (CheckJob) Kind() string { return kindCheck }
+func (CheckJob) Kind() string { return KindCheck }
 
 // ID implements QueueJob.
 func (j CheckJob) ID() uuid.UUID { return j.Job }
 
 // Kind names the job in the queue's tables.
-func (OptimizeJob) Kind() string { return kindOptimize }
+func (OptimizeJob) Kind() string { return KindOptimize }
 
 // ID implements QueueJob.
 func (j OptimizeJob) ID() uuid.UUID { return j.Job }
 
 func queueJob(kind string, id uuid.UUID, begun bool) QueueJob {
-	if kind == kindOptimize {
+	if kind == KindOptimize {
 		return OptimizeJob{Job: id, Begun: begun}
 	}
 	return CheckJob{Job: id, Begun: begun}

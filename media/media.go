@@ -19,10 +19,18 @@ import (
 	"veracity/webhook"
 )
 
-// Caller is the account and key that an act is done for.
+// Caller is the account and key that an act is done for. Key is nil for the playground, where a person acts.
 type Caller struct {
 	Account uuid.UUID
 	Key     uuid.UUID
+}
+
+// key is nil where the column is to be NULL.
+func (c Caller) key() *uuid.UUID {
+	if c.Key == uuid.Nil {
+		return nil
+	}
+	return &c.Key
 }
 
 // Service does the acts. It is safe for concurrent use.
@@ -41,6 +49,7 @@ type Service struct {
 	clipFetches *fetchGate
 	spools      *fetchGate
 	clips       *clipGate
+	switches    *Switches
 }
 
 // Engine is the engine as the acts need it.
@@ -75,6 +84,7 @@ func New(cfg Config, p Parts) (*Service, error) {
 		metrics: p.Metrics, log: p.Log,
 		fetches: newFetchGate(cfg.FetchesAtOnce, fetchWait), clips: newClipGate(),
 		clipFetches: newFetchGate(cfg.ClipFetchesAtOnce, fetchWait), spools: newFetchGate(cfg.SpoolBytes/MaxVideoBytes, fetchWait),
+		switches: &Switches{DB: p.DB},
 	}, nil
 }
 

@@ -24,7 +24,12 @@ func (s *Service) open(ctx context.Context, c Caller, src Source) (opened, error
 		data := bytes.NewReader(src.data)
 		return opened{ReadCloser: io.NopCloser(data), size: int64(len(src.data)), rewind: data}, nil
 	case ByURL:
-		return s.openURL(ctx, c, src)
+		return s.openStream(ctx, c, src)
+	case ByFile:
+		if src.arrived != nil {
+			return *src.arrived, nil
+		}
+		return s.openStream(ctx, c, src)
 	case ByUpload:
 		return s.openUpload(ctx, c, src)
 	}
@@ -39,25 +44,26 @@ func (s *Service) checkURL(src Source) error {
 	return nil
 }
 
-// openURL fetches into a nameless file first, so that a slow server holds up no core of the engine.
-func (s *Service) openURL(ctx context.Context, c Caller, src Source) (opened, error) {
+// openStream takes an image from a URL or a form into a nameless file first, so that a slow sender holds up no core of
+// the engine.
+func (s *Service) openStream(ctx context.Context, c Caller, src Source) (opened, error) {
 	leave, err := s.fetches.enter(ctx, c.Account)
 	if err != nil {
 		return opened{}, err
 	}
 	defer leave()
 
-	resp, err := s.fetch.Get(ctx, src.url, safefetch.Limits{MaxBytes: MaxImageBytes, Total: s.cfg.FetchTimeout})
+	from, err := s.stream(ctx, src, s.cfg.FetchTimeout)
 	if err != nil {
-		return opened{}, fetchFault(err, src.Media)
+		return opened{}, err
 	}
-	defer func() { _ = resp.Body.Close() }()
+	defer func() { _ = from.Close() }()
 
 	file, err := s.spool()
 	if err != nil {
 		return opened{}, err
 	}
-	size, err := io.Copy(file, resp.Body)
+	size, err := io.Copy(file, from)
 	if err == nil {
 		_, err = file.Seek(0, io.SeekStart)
 	}

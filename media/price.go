@@ -3,6 +3,8 @@ package media
 import (
 	"fmt"
 	"math"
+
+	"veracity/engine"
 )
 
 // Prices are what calls cost, in credits.
@@ -24,6 +26,9 @@ func DefaultPrices() Prices {
 		VoiceCheck: 1, VoiceCheckSeconds: 10,
 	}
 }
+
+// Prices is the price list in force.
+func (s *Service) Prices() Prices { return s.cfg.Prices }
 
 // Validate refuses prices below 1 credit.
 func (p Prices) Validate() error {
@@ -56,4 +61,32 @@ func (p Prices) VideoOptimizePrice(seconds float64) int64 {
 // VoiceCheckPrice is the price of checking a voice clip of that many seconds.
 func (p Prices) VoiceCheckPrice(seconds float64) int64 {
 	return perStarted(p.VoiceCheck, p.VoiceCheckSeconds, seconds)
+}
+
+// Quote is what a call costs in credits, before it is made: KindCheck or KindOptimize of a medium. For a clip it is what
+// is held, by the length in seconds that is promised, or by the longest length when seconds is 0; what its real length
+// costs less is given back at the end. A voice clip cannot be optimized: 0.
+func (s *Service) Quote(kind string, media engine.Media, seconds float64) int64 {
+	if seconds <= 0 {
+		seconds = MaxSeconds
+	}
+	p := s.cfg.Prices
+	if kind == KindOptimize {
+		switch media {
+		case engine.Image:
+			return p.ImageOptimize
+		case engine.Video:
+			return p.VideoOptimizePrice(seconds)
+		case engine.Audio:
+		}
+		return 0
+	}
+	switch media {
+	case engine.Video:
+		return p.VideoCheckPrice(seconds)
+	case engine.Audio:
+		return p.VoiceCheckPrice(seconds)
+	case engine.Image:
+	}
+	return p.ImageCheck
 }

@@ -2,6 +2,7 @@ package media
 
 import (
 	"encoding/base64"
+	"io"
 	"strings"
 
 	"github.com/google/uuid"
@@ -18,6 +19,8 @@ const (
 	ByURL    Way = "url"
 	ByBase64 Way = "base64"
 	ByUpload Way = "upload"
+	// ByFile is a file that comes in the body of a form, whose length nobody says beforehand.
+	ByFile Way = "file"
 )
 
 // Source names the one file of a check or an optimization. Make it with a constructor, which refuses what can be
@@ -31,11 +34,20 @@ type Source struct {
 	url    string
 	data   []byte
 	upload uuid.UUID
+	file   io.Reader
+	// arrived is what came of file, once it lies here whole.
+	arrived *opened
 }
 
 // FromURL is a file at a public address; its syntax is checked when the act begins.
 func FromURL(media engine.Media, url string) Source {
 	return Source{Media: media, Way: ByURL, url: url}
+}
+
+// FromFile is a file that arrives as it is read, from a form. It may be used once, before its request has ended. An error
+// of the reader's own ends the act and is returned as it is: whoever reads from a network bounds the time of it.
+func FromFile(media engine.Media, file io.Reader) Source {
+	return Source{Media: media, Way: ByFile, file: file}
 }
 
 // FromBase64 is an image sent in the request, as base64 (RFC 4648, either alphabet, padding optional) or as a data URL

@@ -13,6 +13,7 @@ import (
 	"veracity/platform/fault"
 	"veracity/platform/postgres"
 	"veracity/quota"
+	"veracity/usage"
 )
 
 // optimizeRetry is how long a caller waits while optimizing is paused.
@@ -39,11 +40,8 @@ type order struct {
 // audio_unreachable, video_too_large, audio_too_large, unsupported_media, upload_not_found, uploads_unavailable.
 func (s *Service) StartCheck(ctx context.Context, c Caller, src Source, record RecordJob) (uuid.UUID, error) {
 	seconds := src.longest()
-	price := s.cfg.Prices.VideoCheckPrice(seconds)
-	if src.Media == engine.Audio {
-		price = s.cfg.Prices.VoiceCheckPrice(seconds)
-	}
-	return s.start(ctx, src, order{caller: c, kind: kindCheck, media: src.Media, price: price, seconds: &seconds, record: record})
+	price := s.Quote(KindCheck, src.Media, seconds)
+	return s.start(ctx, src, order{caller: c, kind: KindCheck, media: src.Media, price: price, seconds: &seconds, record: record})
 }
 
 // StartOptimize starts an optimization and returns its id. What is wrong with the request is told before the switch is
@@ -54,10 +52,13 @@ func (s *Service) StartOptimize(ctx context.Context, c Caller, src Source, callb
 	if src.Media == engine.Audio {
 		return uuid.Nil, fault.New(fault.UnsupportedMedia, "Voice clips can be checked but not optimized: send an image or a video.")
 	}
-	o := order{caller: c, kind: kindOptimize, media: src.Media, price: s.cfg.Prices.ImageOptimize, callback: callback, record: record}
+	if callback != "" && c.Key == uuid.Nil {
+		return uuid.Nil, fault.New(fault.InvalidCallback, "A webhook is signed with the secret of an API key, and this call has none: leave callback_url out.")
+	}
+	o := order{caller: c, kind: KindOptimize, media: src.Media, price: s.Quote(KindOptimize, src.Media, src.longest()), callback: callback, record: record}
 	if src.Media == engine.Video {
 		seconds := src.longest()
-		o.price, o.seconds = s.cfg.Prices.VideoOptimizePrice(seconds), &seconds
+		o.seconds = &seconds
 	}
 	if src.Way == ByURL {
 		if err := s.checkURL(src); err != nil {
@@ -67,8 +68,8 @@ func (s *Service) StartOptimize(ctx context.Context, c Caller, src Source, callb
 	if err := s.checkCallback(ctx, callback); err != nil {
 		return uuid.Nil, err
 	}
-	if !s.cfg.Optimize {
-		return uuid.Nil, fault.New(fault.OptimizationsDisabled, "Optimizing is paused on this server. Checks work.").WithRetryAfter(optimizeRetry)
+	if err := s.mayOptimize(ctx); err != nil {
+		return uuid.Nil, err
 	}
 	return s.start(ctx, src, o)
 }
@@ -113,13 +114,23 @@ func (s *Service) start(ctx context.Context, src Source, o order) (uuid.UUID, er
 	return o.id, s.untracked(ctx, o, err)
 }
 
+// callOf is the call that begins a job of a kind.
+func callOf(kind string) string {
+	if kind == KindOptimize {
+		return usage.Optimize
+	}
+	return usage.Audit
+}
+
 // errNotKept says that the answer could not be kept under its Idempotency-Key: another request has the key by now.
 var errNotKept = errors.New("record the answer")
 
 // commit makes the job: credits, slot, upload, row, queue and answer together or not at all.
 func (s *Service) commit(ctx context.Context, o order) error {
 	return postgres.Tx(ctx, s.db, func(tx pgx.Tx) error {
-		hold, err := quota.Hold(ctx, tx, quota.Request{Account: o.caller.Account, Amount: o.price, Slot: true})
+		hold, err := quota.Hold(ctx, tx, quota.Request{
+			Account: o.caller.Account, Amount: o.price, Key: o.caller.Key, Call: callOf(o.kind), Slot: true,
+		})
 		if err != nil {
 			return err
 		}
@@ -132,7 +143,7 @@ func (s *Service) commit(ctx context.Context, o order) error {
 			INSERT INTO job (id, account_id, key_id, kind, media, hold_id, max_seconds, callback_url, source_key, source_bytes)
 			VALUES (@id, @account, @key, @kind, @media, @hold, @seconds, nullif(@callback, ''), @source, @bytes)`,
 			pgx.NamedArgs{
-				"id": o.id, "account": o.caller.Account, "key": o.caller.Key, "kind": o.kind, "media": o.media, "hold": hold,
+				"id": o.id, "account": o.caller.Account, "key": o.caller.key(), "kind": o.kind, "media": o.media, "hold": hold,
 				"seconds": o.seconds, "callback": o.callback, "source": o.source.key, "bytes": o.source.size,
 			})
 		if err != nil {
@@ -170,7 +181,7 @@ func (s *Service) unlessMade(ctx context.Context, o order, cause error) error {
 // untracked deals with a job that the database refused or lost: an optimization is tracking_failed and its upload is used
 // up, as the contract has it.
 func (s *Service) untracked(ctx context.Context, o order, cause error) error {
-	if cause = s.unlessMade(ctx, o, cause); cause == nil || o.kind != kindOptimize {
+	if cause = s.unlessMade(ctx, o, cause); cause == nil || o.kind != KindOptimize {
 		return cause
 	}
 	if o.source.upload != uuid.Nil {

@@ -12,7 +12,6 @@ import (
 	"veracity/engine"
 	"veracity/engine/probe"
 	"veracity/platform/fault"
-	"veracity/platform/safefetch"
 	"veracity/platform/storage"
 	"veracity/quota"
 )
@@ -131,31 +130,31 @@ func (s *Service) takeUploadedClip(ctx context.Context, o order, src Source) (st
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return stored{}, storageFault(err)
 	}
-	if err := checkHead(src.Media, head); err != nil {
+	if err := checkHead(src, head); err != nil {
 		return stored{}, err
 	}
 	return kept, s.checkTracks(ctx, src.Media, kept)
 }
 
-// fetchClip streams a URL into storage under key and returns its length. A server that says how long the file is has it
-// passed straight on; else it waits in the spool until its length is known.
+// fetchClip streams a URL or a form's file into storage under key and returns its length. A server that says how long the
+// file is has it passed straight on; else it waits in the spool until its length is known.
 func (s *Service) fetchClip(ctx context.Context, o order, src Source, key string) (int64, error) {
-	resp, err := s.fetch.Get(ctx, src.url, safefetch.Limits{MaxBytes: maxBytes(src.Media), Total: s.cfg.ClipFetchTimeout})
+	from, err := s.stream(ctx, src, s.cfg.ClipFetchTimeout)
 	if err != nil {
-		return 0, fetchFault(err, src.Media)
+		return 0, err
 	}
-	defer func() { _ = resp.Body.Close() }()
-	body := bufio.NewReaderSize(resp.Body, probe.HeadBytes)
+	defer func() { _ = from.Close() }()
+	body := bufio.NewReaderSize(from, probe.HeadBytes)
 	head, err := body.Peek(probe.HeadBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return 0, fetchFault(err, src.Media)
 	}
-	if err := checkHead(src.Media, head); err != nil {
+	if err := checkHead(src, head); err != nil {
 		return 0, err
 	}
-	if resp.Size > 0 {
-		err := s.store.Put(ctx, key, body, resp.Size, sourceType)
-		return resp.Size, fetchFault(storageFault(err), src.Media)
+	if from.size > 0 {
+		err := s.store.Put(ctx, key, body, from.size, sourceType)
+		return from.size, fetchFault(storageFault(err), src.Media)
 	}
 	return s.spoolClip(ctx, o, src, key, body)
 }
@@ -186,15 +185,17 @@ func (s *Service) spoolClip(ctx context.Context, o order, src Source, key string
 }
 
 // checkHead refuses by content what is no clip of the kind that was named. MP4 may hold either kind: its tracks tell.
-func checkHead(media engine.Media, head []byte) error {
+func checkHead(src Source, head []byte) error {
 	found := probe.Sniff(head)
 	switch {
-	case found.Media() == media, media == engine.Audio && found == probe.MP4:
+	case found.Media() == src.Media, src.Media == engine.Audio && found == probe.MP4:
 		return nil
 	case found.Media() == "":
-		return wrongMedia(media, "The file is of no type that is read here.")
+		return wrongMedia(src.Media, "The file is of no type that is read here.")
+	case src.Way == ByFile:
+		return wrongMedia(src.Media, fmt.Sprintf("The file is %s (%s).", withArticle(found.Media()), found.Name()))
 	}
-	return wrongMedia(media, fmt.Sprintf("The file is %s (%s): send it as %s_url or %s_upload_id.",
+	return wrongMedia(src.Media, fmt.Sprintf("The file is %s (%s): send it as %s_url or %s_upload_id.",
 		withArticle(found.Media()), found.Name(), found.Media(), found.Media()))
 }
 

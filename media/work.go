@@ -106,7 +106,7 @@ func (s *Service) claim(ctx context.Context, id uuid.UUID) (*claimed, time.Durat
 		UPDATE job SET status = 'running', run = @run, attempt = attempt + 1,
 		       started_at = coalesce(started_at, now()), lease_until = now() + @lease::interval
 		WHERE id = @id AND (status = 'queued' OR (status = 'running' AND lease_until <= now()))
-		RETURNING account_id, key_id, kind, media, hold_id, max_seconds, callback_url, source_key, attempt, started_at, admitted`,
+		RETURNING account_id, coalesce(key_id, '00000000-0000-0000-0000-000000000000'), kind, media, hold_id, max_seconds, callback_url, source_key, attempt, started_at, admitted`,
 		pgx.NamedArgs{"id": id, "run": j.run, "lease": s.cfg.Lease},
 	).Scan(&j.caller.Account, &j.caller.Key, &j.kind, &j.media, &j.hold, &j.seconds, &j.callback, &j.source, &j.attempt, &j.started, &j.everAdmitted)
 	if err == nil {
@@ -140,7 +140,7 @@ func (s *Service) perform(ctx context.Context, j *claimed, progress func(float64
 		return err
 	}
 	defer func() { _ = source.Close() }()
-	if j.kind == kindOptimize {
+	if j.kind == KindOptimize {
 		return s.render(ctx, j, source, progress)
 	}
 	return s.checkClip(ctx, j, source, progress)

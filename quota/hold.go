@@ -20,6 +20,10 @@ type Request struct {
 	Amount int64
 	// Slot also takes one of the account's jobs at once, given back when the hold ends.
 	Slot bool
+	// Key and Call say what the credits are for, so that usage by key and call adds up to the ledger. Key is nil for the
+	// playground; Call is such as POST /audit.
+	Key  uuid.UUID
+	Call string
 	// TTL ends the hold by itself when the process that made it dies; 0 means that a job row answers for it. A hold with
 	// a TTL is not waited for on the disk: one that a crash of the database forgets was charged to nobody. So it must
 	// not be made in a transaction that writes anything else.
@@ -62,9 +66,19 @@ func hold(ctx context.Context, db postgres.DB, req Request) (uuid.UUID, error) {
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("make hold id: %w", err)
 	}
-	var expires *time.Duration
+	var (
+		expires *time.Duration
+		key     *uuid.UUID
+		call    *string
+	)
 	if req.TTL > 0 {
 		expires = &req.TTL
+	}
+	if req.Key != uuid.Nil {
+		key = &req.Key
+	}
+	if req.Call != "" {
+		call = &req.Call
 	}
 	err = db.QueryRow(ctx, `
 		WITH period AS (
@@ -73,14 +87,17 @@ func hold(ctx context.Context, db postgres.DB, req Request) (uuid.UUID, error) {
 			  AND granted - spent - held >= @amount
 			RETURNING account_id, period_start
 		), made AS (
-			INSERT INTO credit_hold (id, account_id, period_start, amount, slot, expires_at)
-			SELECT @id::uuid, account_id, period_start, @amount, @slot::boolean, now() + @expires::interval FROM period
+			INSERT INTO credit_hold (id, account_id, period_start, amount, slot, expires_at, key_id, call)
+			SELECT @id::uuid, account_id, period_start, @amount, @slot::boolean, now() + @expires::interval, @key::uuid, @call::text
+			FROM period
 			RETURNING id, account_id, period_start, amount
 		)
 		INSERT INTO credit_entry (account_id, period_start, hold_id, kind, amount)
 		SELECT account_id, period_start, id, 'hold', amount FROM made
 		RETURNING hold_id, CASE WHEN @expires::interval IS NOT NULL THEN set_config('synchronous_commit', 'off', true) END`,
-		pgx.NamedArgs{"id": id, "account": req.Account, "amount": req.Amount, "slot": req.Slot, "expires": expires},
+		pgx.NamedArgs{
+			"id": id, "account": req.Account, "amount": req.Amount, "slot": req.Slot, "expires": expires, "key": key, "call": call,
+		},
 	).Scan(&id, nil)
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("hold credits: %w", err)

@@ -61,7 +61,7 @@ func renew(ctx context.Context, db postgres.DB, account *uuid.UUID) (int64, erro
 		WITH due AS (
 			SELECT a.id, a.period_anchor AS anchor, coalesce(a.credits_override, a.plan_credits) AS credits
 			FROM account a
-			WHERE a.billed_by = 'operator' AND a.state = 'active' AND (@account::uuid IS NULL OR a.id = @account)
+			WHERE a.billed_by = 'operator' AND a.state = 'active' AND a.suspended_at IS NULL AND (@account::uuid IS NULL OR a.id = @account)
 			  AND NOT EXISTS (SELECT FROM credit_period p
 			                  WHERE p.account_id = a.id AND p.period_start <= now() AND p.period_end > now())
 		), made AS (

@@ -1,23 +1,38 @@
-// Package web is the portal: routes and pages for people. It asks domain packages and renders views; no SQL and no
-// business rule lives here.
+// Package web is the portal: routes, sessions and pages for people. It asks domain packages and renders views; no SQL
+// and no business rule lives here.
 package web
 
 import (
-	"fmt"
+	"log/slog"
 	"net/http"
-	"strconv"
+	"strings"
 
-	"github.com/a-h/templ"
+	"github.com/alexedwards/scs/v2"
 	"github.com/go-chi/chi/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
-	"veracity/views"
+	"veracity/account"
+	"veracity/account/signin"
+	"veracity/media"
+	"veracity/playground"
+	"veracity/webhook"
 )
 
-// Config is what the portal shows.
+// Config is what the portal shows and how it meets browsers.
 type Config struct {
 	// BaseURL is the address under which visitors reach the service.
 	BaseURL string
-	Plans   []Plan
+	// SupportEmail is where people are told to write to; empty shows none.
+	SupportEmail string
+	Plans        []Plan
+	// Prices are what calls cost.
+	Prices media.Prices
+	// Times are what the guides promise.
+	Times Times
+	// Billing tells that plans are chosen and paid on these pages. Otherwise the operator sets them.
+	Billing bool
+	// Proxies are the networks whose X-Forwarded-For is believed.
+	Proxies Proxies
 }
 
 // Plan is a plan as the price table shows it.
@@ -26,66 +41,52 @@ type Plan struct {
 	Cents   int64
 	Credits int64
 	RPM     int
+	Jobs    int
 	Keys    int
 }
 
+// Parts are what the portal works with.
+type Parts struct {
+	DB         *pgxpool.Pool
+	Accounts   *account.Accounts
+	People     *signin.People
+	Media      *media.Service
+	Playground *playground.Playground
+	Webhooks   *webhook.Deliveries
+	// Requests takes note of the checks that people make by hand.
+	Requests Recorder
+	// River are the pages of River, to be shown to operators alone under RiverPath; nil shows none.
+	River http.Handler
+	// Queues are what operators see of the work outside of requests; nil shows none.
+	Queues Queues
+	Log    *slog.Logger
+}
+
 // Portal serves the pages.
-type Portal struct{ cfg Config }
+type Portal struct {
+	cfg Config
+	Parts
+	sessions *scs.SessionManager
+	routes   []Route
+}
 
 // New makes the portal.
-func New(cfg Config) *Portal { return &Portal{cfg: cfg} }
+func New(cfg Config, parts Parts) *Portal {
+	return &Portal{cfg: cfg, Parts: parts, sessions: newSessions(parts.DB, strings.HasPrefix(cfg.BaseURL, "https://"), parts.Log)}
+}
 
 // Handler routes the pages and their assets.
 func (p *Portal) Handler() (http.Handler, error) {
-	assets, err := views.Assets()
-	if err != nil {
-		return nil, fmt.Errorf("open assets: %w", err)
-	}
 	r := chi.NewRouter()
-	r.Use(secure)
-	r.Method(http.MethodGet, "/", templ.Handler(views.HomePage(p.home())))
-	r.Method(http.MethodGet, views.AssetPrefix+"*", cached(http.StripPrefix(views.AssetPrefix, http.FileServerFS(assets))))
-	r.NotFound(templ.Handler(views.NotFoundPage(), templ.WithStatus(http.StatusNotFound)).ServeHTTP)
+	r.Use(p.secure, p.recoverPanics, http.NewCrossOriginProtection().Handler)
+	if err := mountStatic(r); err != nil {
+		return nil, err
+	}
+	r.Group(func(r chi.Router) {
+		r.Use(p.sessions.LoadAndSave, p.visit)
+		p.mount(r)
+		r.NotFound(p.page(p.notFound))
+		r.MethodNotAllowed(p.page(p.notAllowed))
+	})
 	return r, nil
-}
-
-func (p *Portal) home() views.Home {
-	h := views.Home{BaseURL: p.cfg.BaseURL}
-	for _, plan := range p.cfg.Plans {
-		h.Plans = append(h.Plans, views.HomePlan{
-			Name: plan.Name, Price: "$" + strconv.FormatInt(plan.Cents/100, 10), Credits: thousands(plan.Credits),
-			Requests: thousands(int64(plan.RPM)), Keys: strconv.Itoa(plan.Keys),
-		})
-	}
-	return h
-}
-
-// secure sets the headers that keep a page to itself (CSP level 3; no script of anybody's).
-func secure(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
-		next.ServeHTTP(w, r)
-	})
-}
-
-// cached lets browsers keep an asset for good: its address changes with its content.
-func cached(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Query().Has("v") {
-			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// thousands writes a count with separators: 75,000.
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

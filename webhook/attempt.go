@@ -63,7 +63,7 @@ func (d *Deliveries) Attempt(ctx context.Context, id uuid.UUID) (time.Duration, 
 
 // post makes the attempt. Its error is one of ours, which says nothing about the receiver.
 func (d *Deliveries) post(ctx context.Context, id uuid.UUID, job due) (outcome, error) {
-	header, err := d.sign(ctx, id, job)
+	header, err := d.sign(ctx, job.account, job.key, id, job.started, job.payload)
 	if err != nil && ctx.Err() == nil {
 		d.log.ErrorContext(ctx, "webhook cannot be signed", "account", job.account, "delivery", id, "error", err)
 		return outcome{err: "The service could not sign it."}, nil
@@ -83,12 +83,27 @@ func (d *Deliveries) post(ctx context.Context, id uuid.UUID, job due) (outcome, 
 	return outcome{status: &answer.Status, latency: answer.Latency, excerpt: answer.Excerpt}, nil
 }
 
-func (d *Deliveries) sign(ctx context.Context, id uuid.UUID, job due) (map[string][]string, error) {
-	secret, err := d.secrets.SigningSecret(ctx, job.account, job.key)
+// sign gives the headers of an attempt that began at a time.
+func (d *Deliveries) sign(ctx context.Context, account, key, id uuid.UUID, at time.Time, payload []byte) (map[string][]string, error) {
+	secret, err := d.secrets.SigningSecret(ctx, account, key)
 	if err != nil {
 		return nil, err
 	}
-	return headers(secret, id, time.Now(), job.payload)
+	return headers(secret, id, at, payload)
+}
+
+// Signed gives the headers that the last attempt at a delivery of the account was sent with, signatures included, nil when
+// none has been made. Refusals: not_found, unknown_key (the account has the key no longer).
+func (d *Deliveries) Signed(ctx context.Context, account, id uuid.UUID) (map[string][]string, error) {
+	delivery, attempts, err := d.Get(ctx, account, id)
+	if err != nil || len(attempts) == 0 {
+		return nil, err
+	}
+	header, err := d.sign(ctx, account, delivery.Key, id, attempts[len(attempts)-1].StartedAt, delivery.Payload)
+	if err != nil {
+		return nil, fmt.Errorf("sign delivery to show it: %w", err)
+	}
+	return header, nil
 }
 
 // record writes the attempt down and moves the delivery on, along the schedule as the row has it by then: a redelivery may

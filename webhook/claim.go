@@ -27,6 +27,8 @@ type due struct {
 	url          string
 	payload      []byte
 	number       int
+	// started is the attempt's start as its row has it. It is what is signed, so that the signature can be shown later.
+	started time.Time
 }
 
 // look tells whose delivery it is and how long it has been due: a negative time is a wait. A delivery for which nothing
@@ -60,11 +62,11 @@ func (d *Deliveries) claim(ctx context.Context, account, id uuid.UUID) (*due, er
 				  AND (SELECT count(*) FROM delivery o WHERE o.account_id = @account AND o.attempting AND o.next_at > now()) < @share
 				RETURNING id, key_id, url, payload, attempts
 			), numbered AS (
-				INSERT INTO delivery_attempt (delivery_id, number) SELECT id, attempts FROM claimed
+				INSERT INTO delivery_attempt (delivery_id, number) SELECT id, attempts FROM claimed RETURNING started_at
 			)
-			SELECT key_id, url, payload, attempts FROM claimed`,
+			SELECT key_id, url, payload, attempts, started_at FROM claimed, numbered`,
 			pgx.NamedArgs{"id": id, "account": account, "lease": d.cfg.Timeout + attemptGrace, "share": d.cfg.PerAccount},
-		).Scan(&job.key, &job.url, &job.payload, &job.number)
+		).Scan(&job.key, &job.url, &job.payload, &job.number, &job.started)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil //nolint:nilnil // no attempt to make is an answer

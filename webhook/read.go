@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"veracity/platform/fault"
-	"veracity/platform/postgres"
 )
 
 // Delivery is one webhook as its owner sees it.
@@ -89,40 +88,6 @@ func (d *Deliveries) Get(ctx context.Context, account, id uuid.UUID) (Delivery, 
 
 func unknown() error {
 	return fault.New(fault.NotFound, "The account has no such delivery, or it is too old to be kept.")
-}
-
-// Redeliver sends a delivery again, at once and with the whole schedule before it; one that waits for its next attempt
-// makes that now. An attempt under way is the first of the new schedule. The same id and bytes are sent, so a receiver
-// that has had it can tell. The refusal is not_found.
-func (d *Deliveries) Redeliver(ctx context.Context, account, id uuid.UUID) error {
-	return postgres.Tx(ctx, d.db, func(tx pgx.Tx) error {
-		var running, queued bool
-		err := tx.QueryRow(ctx, `
-			SELECT attempting AND next_at > now(), state = 'pending' AND NOT attempting AND next_at <= now()
-			FROM delivery WHERE id = @id AND account_id = @account FOR UPDATE`,
-			pgx.NamedArgs{"id": id, "account": account}).Scan(&running, &queued)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return unknown()
-		}
-		if err != nil {
-			return fmt.Errorf("read delivery to reopen: %w", err)
-		}
-		if _, err := tx.Exec(ctx, `
-			UPDATE delivery SET state = 'pending', step = 0, ended_at = NULL, attempting = @running,
-			       next_at = CASE WHEN @running THEN next_at ELSE least(next_at, now()) END
-			WHERE id = @id AND account_id = @account`,
-			pgx.NamedArgs{"id": id, "account": account, "running": running}); err != nil {
-			return fmt.Errorf("reopen delivery: %w", err)
-		}
-		// Whoever makes an attempt, or is woken to make it, goes on with the delivery.
-		if running || queued {
-			return nil
-		}
-		if err := d.queue.Insert(ctx, tx, Job{Delivery: id}); err != nil {
-			return fmt.Errorf("queue delivery: %w", err)
-		}
-		return nil
-	})
 }
 
 // Overdue finds deliveries whose attempt has been due for longer than late: no queue knows of them any more, or their

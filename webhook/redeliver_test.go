@@ -10,6 +10,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"veracity/account/access"
+	"veracity/account/trail"
 	"veracity/platform/fault"
 	"veracity/webhook"
 )
@@ -21,7 +23,7 @@ func TestRedeliveryBeginsTheScheduleAnew(t *testing.T) {
 	id := r.create(`{"a":1}`)
 	r.drain(id)
 	r.answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
-	require.NoError(t, r.Redeliver(t.Context(), r.account, id))
+	require.NoError(t, r.Redeliver(t.Context(), access.CLI(r.account), id))
 	require.Len(t, r.queue.jobs, 2)
 	r.drain(id)
 	d, attempts := r.read(id)
@@ -29,8 +31,8 @@ func TestRedeliveryBeginsTheScheduleAnew(t *testing.T) {
 	require.Len(t, attempts, 4, "one refused, three of the new schedule")
 	require.Equal(t, r.arrived()[0].body, r.arrived()[3].body)
 
-	require.Equal(t, fault.NotFound, fault.CodeOf(r.Redeliver(t.Context(), uuid.New(), id)), "a foreign account")
-	require.Equal(t, fault.NotFound, fault.CodeOf(r.Redeliver(t.Context(), r.account, uuid.New())))
+	require.Equal(t, fault.NotFound, fault.CodeOf(r.Redeliver(t.Context(), access.CLI(uuid.New()), id)), "a foreign account")
+	require.Equal(t, fault.NotFound, fault.CodeOf(r.Redeliver(t.Context(), access.CLI(r.account), uuid.New())))
 	_, _, err := r.Get(t.Context(), uuid.New(), id)
 	require.Equal(t, fault.NotFound, fault.CodeOf(err))
 }
@@ -41,7 +43,7 @@ func TestRedeliveryDoesNotDoubleAnAttemptUnderWay(t *testing.T) {
 	id := r.create(`{}`)
 	r.answers(func(w http.ResponseWriter, _ *http.Request) {
 		// Asked for while the first attempt is still running.
-		_ = r.Redeliver(context.WithoutCancel(t.Context()), r.account, id)
+		_ = r.Redeliver(context.WithoutCancel(t.Context()), access.CLI(r.account), id)
 		_, _ = r.Attempt(context.WithoutCancel(t.Context()), id)
 		w.WriteHeader(http.StatusOK)
 	})
@@ -58,7 +60,7 @@ func TestRedeliveryDuringTheLastAttemptKeepsItsNewSchedule(t *testing.T) {
 	var once sync.Once
 	r.answers(func(w http.ResponseWriter, _ *http.Request) {
 		if len(r.arrived()) == 3 {
-			once.Do(func() { _ = r.Redeliver(context.WithoutCancel(t.Context()), r.account, id) })
+			once.Do(func() { _ = r.Redeliver(context.WithoutCancel(t.Context()), access.CLI(r.account), id) })
 		}
 		w.WriteHeader(http.StatusBadGateway)
 	})
@@ -77,7 +79,7 @@ func TestRedeliveryIsQueuedOnlyWhenItMakesAnAttemptDue(t *testing.T) {
 	id := r.create(`{}`)
 	again := func(rows int, when string) {
 		t.Helper()
-		require.NoError(t, r.Redeliver(t.Context(), r.account, id))
+		require.NoError(t, r.Redeliver(t.Context(), access.CLI(r.account), id))
 		require.Len(t, r.queue.jobs, rows, when)
 	}
 	again(1, "it is due as it is")
@@ -99,4 +101,51 @@ func TestRedeliveryIsQueuedOnlyWhenItMakesAnAttemptDue(t *testing.T) {
 	r.answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	r.drain(id)
 	again(4, "it had been delivered")
+}
+
+func TestRedeliveryNeedsTheRightAndIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	r := setup(t)
+	id := r.create(`{}`)
+	r.drain(id)
+	_, before, err := r.Get(t.Context(), r.account, id)
+	require.NoError(t, err)
+	for _, role := range []access.Role{access.Viewer, access.Billing} {
+		by := access.Actor{Account: r.account, User: uuid.New(), Role: role}
+		require.Equal(t, fault.Forbidden, fault.CodeOf(r.Redeliver(t.Context(), by, id)), role)
+	}
+	foreign := access.Actor{Account: uuid.New(), User: uuid.New(), Role: access.Owner}
+	require.Equal(t, fault.NotFound, fault.CodeOf(r.Redeliver(t.Context(), foreign, id)))
+
+	by := access.Actor{Account: r.account, User: uuid.New(), Role: access.Developer, Address: "192.0.2.1"}
+	require.NoError(t, r.Redeliver(t.Context(), by, id))
+	r.drain(id)
+	_, after, err := r.Get(t.Context(), r.account, id)
+	require.NoError(t, err)
+	require.Len(t, after, len(before)+1)
+	entries, err := trail.Read(t.Context(), r.db, access.CLI(r.account), trail.Filter{Account: r.account, Limit: 10})
+	require.NoError(t, err)
+	require.Len(t, entries, 1, "refusals change nothing and leave nothing")
+	require.Equal(t, "webhook.redelivered", entries[0].Act)
+	require.Equal(t, id.String(), entries[0].Subject)
+	require.Equal(t, by.User, entries[0].User)
+}
+
+func TestSignedIsWhatTheLastAttemptCarried(t *testing.T) {
+	t.Parallel()
+	r := setup(t)
+	id := r.create(`{"id":"x"}`)
+	none, err := r.Signed(t.Context(), r.account, id)
+	require.NoError(t, err)
+	require.Nil(t, none, "nothing has been sent")
+	r.answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
+	r.drain(id)
+	header, err := r.Signed(t.Context(), r.account, id)
+	require.NoError(t, err)
+	last := r.arrived()[2].header
+	for _, name := range []string{"Content-Type", "Service-Signature", "Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"} {
+		require.Equal(t, last[name], header[name], name)
+	}
+	_, err = r.Signed(t.Context(), uuid.New(), id)
+	require.Equal(t, fault.NotFound, fault.CodeOf(err), "a foreign account")
 }

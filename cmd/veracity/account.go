@@ -12,14 +12,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"veracity/account"
+	"veracity/account/access"
 	"veracity/billing"
+	"veracity/jobs"
 	"veracity/migrations"
+	"veracity/platform/fault"
 	"veracity/quota"
 )
 
 func accountCommand(s *Settings) *cobra.Command {
 	return group("account", "Make, look at and limit accounts",
 		accountCreate(s), accountShow(s), accountLimits(s), accountList(s),
+		accountPlan(s),
 		accountAct(s, "suspend", "Stop all calls of an account's keys", (*account.Accounts).Suspend),
 		accountAct(s, "resume", "Lift a suspension", (*account.Accounts).Resume),
 	)
@@ -40,8 +44,36 @@ func (s *Settings) withAccounts(ctx context.Context, act func(context.Context, *
 		if err != nil {
 			return err
 		}
-		return act(ctx, &account.Accounts{DB: db, Seal: ring, Plans: billing.Plans(), Log: quietLogger(s)})
+		queue, err := jobs.NewQueue(db)
+		if err != nil {
+			return err
+		}
+		return hinted(act(ctx, &account.Accounts{
+			DB: db, Seal: ring, Plans: billing.Plans(), Queue: queue, Log: quietLogger(s), Config: s.Account,
+		}))
 	})
+}
+
+// hints are the commands that help after a refusal, whose own message speaks to people on the portal too.
+var hints = map[fault.Code]string{
+	fault.UnknownAccount:  "`veracity account list` shows the ids",
+	fault.EmailTaken:      "`veracity account list` finds it, `veracity account plan` changes its plan",
+	fault.UnknownKey:      "`veracity key list` shows the ids",
+	fault.KeyLimitReached: "`veracity key revoke` and `veracity account limits --keys` make room",
+	fault.NameTaken:       "`veracity key list` shows the names",
+}
+
+// hinted adds the command that helps to a refusal.
+func hinted(err error) error {
+	f := (*fault.Fault)(nil)
+	if !errors.As(err, &f) {
+		return err
+	}
+	hint, ok := hints[f.Code]
+	if !ok {
+		return err
+	}
+	return fault.Wrap(err, f.Code, "%s (%s)", f.Message, hint)
 }
 
 // limitFlags are the flags that account create and account limits share.
@@ -110,29 +142,75 @@ func accountShow(s *Settings) *cobra.Command {
 }
 
 func accountLimits(s *Settings) *cobra.Command {
-	var limits limitFlags
+	var (
+		limits limitFlags
+		clear  []string
+	)
 	cmd := withID(&cobra.Command{
 		Use: "limits --id ID", Short: "Override limits of an account; they hold at once", Args: noArgs,
 	}, "account", func(cmd *cobra.Command, id uuid.UUID) error {
+		o := limits.overrides(cmd)
+		var err error
+		if o.Clear, err = cleared(clear); err != nil {
+			return err
+		}
+		if o == (account.Overrides{}) {
+			return usageError{errors.New("say which limits: --credits, --rpm, --jobs, --keys or --clear")}
+		}
 		return s.withAccounts(cmd.Context(), func(ctx context.Context, accounts *account.Accounts) error {
-			if limits.overrides(cmd) == (account.Overrides{}) {
-				return usageError{errors.New("say which limits: --credits, --rpm, --jobs or --keys")}
-			}
-			if _, err := accounts.SetLimits(ctx, id, limits.overrides(cmd)); err != nil {
+			if _, err := accounts.SetLimits(ctx, access.CLI(id), o); err != nil {
 				return err
 			}
 			return s.showAccount(ctx, cmd.OutOrStdout(), accounts, id)
 		})
 	})
 	limits.register(cmd)
+	cmd.Flags().StringSliceVar(&clear, "clear", nil, "limits that are the plan's again: credits, rpm, jobs, keys")
 	return cmd
 }
 
-func accountAct(s *Settings, use, short string, act func(*account.Accounts, context.Context, uuid.UUID) error) *cobra.Command {
+// cleared reads the names of --clear.
+func cleared(names []string) (account.Cleared, error) {
+	var c account.Cleared
+	for _, name := range names {
+		switch name {
+		case "credits":
+			c.Credits = true
+		case "rpm":
+			c.RPM = true
+		case "jobs":
+			c.Jobs = true
+		case "keys":
+			c.Keys = true
+		default:
+			return account.Cleared{}, usageError{fmt.Errorf("--clear %q: allowed are credits, rpm, jobs and keys", name)}
+		}
+	}
+	return c, nil
+}
+
+func accountPlan(s *Settings) *cobra.Command {
+	var plan string
+	cmd := withID(&cobra.Command{
+		Use: "plan --id ID --plan P", Short: "Move an account to a plan that you answer for", Args: noArgs,
+	}, "account", func(cmd *cobra.Command, id uuid.UUID) error {
+		return s.withAccounts(cmd.Context(), func(ctx context.Context, accounts *account.Accounts) error {
+			if _, err := accounts.SetPlan(ctx, access.CLI(id), plan); err != nil {
+				return err
+			}
+			return s.showAccount(ctx, cmd.OutOrStdout(), accounts, id)
+		})
+	})
+	cmd.Flags().StringVar(&plan, "plan", "", "free, starter, pro or scale")
+	mandatory(cmd, "plan")
+	return cmd
+}
+
+func accountAct(s *Settings, use, short string, act func(*account.Accounts, context.Context, access.Actor) error) *cobra.Command {
 	return withID(&cobra.Command{Use: use + " --id ID", Short: short, Args: noArgs},
 		"account", func(cmd *cobra.Command, id uuid.UUID) error {
 			return s.withAccounts(cmd.Context(), func(ctx context.Context, accounts *account.Accounts) error {
-				if err := act(accounts, ctx, id); err != nil {
+				if err := act(accounts, ctx, access.CLI(id)); err != nil {
 					return err
 				}
 				return s.showAccount(ctx, cmd.OutOrStdout(), accounts, id)

@@ -16,14 +16,19 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"veracity/account"
+	"veracity/account/signin"
 	"veracity/api"
 	"veracity/billing"
 	"veracity/jobs"
+	"veracity/letter"
 	"veracity/media"
 	"veracity/migrations"
+	"veracity/platform/mail"
 	"veracity/platform/postgres"
 	"veracity/platform/safefetch"
 	"veracity/platform/storage"
+	"veracity/playground"
+	"veracity/usage"
 	"veracity/web"
 	"veracity/webhook"
 )
@@ -36,14 +41,22 @@ type App struct {
 	Store    storage.Store
 	Engine   media.Engine
 	Accounts *account.Accounts
+	People   *signin.People
 	Media    *media.Service
 	Webhooks *webhook.Deliveries
-	Metrics  *prometheus.Registry
+	// Playground is the checks that people make by hand.
+	Playground *playground.Playground
+	Mail       mail.Sender
+	Letters    *letter.Post
+	Requests   *usage.Log
+	Metrics    *prometheus.Registry
 
 	handler     http.Handler
 	awaitEngine func(context.Context) error
 	address     string
-	closers     []closer
+	// private is where /metrics is served, or "".
+	private string
+	closers []closer
 	// stopWorker lets running jobs end and takes no more; nil without a worker in this process.
 	stopWorker func() error
 }
@@ -70,8 +83,11 @@ func (a *App) wire(ctx context.Context) error {
 	if err := migrations.Check(ctx, a.DB); err != nil {
 		return err
 	}
-	ring, err := a.Settings.ring()
+	queue, err := jobs.NewQueue(a.DB)
 	if err != nil {
+		return err
+	}
+	if err := a.makePeople(queue); err != nil {
 		return err
 	}
 	a.Settings.Storage.TicketSecret = []byte(a.Settings.SecretKey)
@@ -86,22 +102,21 @@ func (a *App) wire(ctx context.Context) error {
 	if err := a.openEngine(ctx); err != nil {
 		return err
 	}
-	a.Accounts = &account.Accounts{DB: a.DB, Seal: ring, Plans: billing.Plans(), Log: a.Log}
-	if err := a.makeActs(fetch); err != nil {
+	if err := a.makeActs(fetch, queue); err != nil {
 		return err
 	}
+	if err := a.openMail(ctx); err != nil {
+		return err
+	}
+	a.openRequestLog()
 	a.Metrics.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &depthCollector{a})
-	a.handler, err = a.routes()
+	a.handler, err = a.routes(ctx)
 	return err
 }
 
 // makeActs makes the domains whose acts need a queue.
-func (a *App) makeActs(fetch *safefetch.Fetcher) error {
-	queue, err := jobs.NewQueue(a.DB)
-	if err != nil {
-		return err
-	}
+func (a *App) makeActs(fetch *safefetch.Fetcher, queue *jobs.Queue) (err error) {
 	a.Webhooks, err = webhook.New(a.Settings.Webhooks, webhook.Parts{
 		DB: a.DB, Fetch: fetch, Secrets: a.Accounts, Queue: queue, Metrics: webhook.NewMetrics(a.Metrics), Log: a.Log,
 	})
@@ -112,7 +127,12 @@ func (a *App) makeActs(fetch *safefetch.Fetcher) error {
 		DB: a.DB, Store: a.Store, Fetch: fetch, Engine: a.Engine, Queue: queue, Webhooks: a.Webhooks,
 		Metrics: media.NewMetrics(a.Metrics), Log: a.Log,
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	a.Accounts.Forget = a.Media.ForgetAccount
+	a.Playground = playground.New(playground.Parts{DB: a.DB, Media: a.Media, Log: a.Log})
+	return nil
 }
 
 func (a *App) openDatabase(ctx context.Context) error {
@@ -142,12 +162,27 @@ func (a *App) openEngine(ctx context.Context) error {
 	return nil
 }
 
-func (a *App) routes() (http.Handler, error) {
+// requestLogTime bounds how long the end of the service waits for a database that does not take the last requests.
+const requestLogTime = 10 * time.Second
+
+// openRequestLog starts what writes requests down. It ends before the database does.
+func (a *App) openRequestLog() {
+	a.Requests = usage.NewLog(a.Settings.Usage, a.DB, usage.NewMetrics(a.Metrics), a.Log)
+	a.onClose("request log", func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, requestLogTime)
+		defer cancel()
+		return a.Requests.Close(ctx)
+	})
+}
+
+func (a *App) routes(ctx context.Context) (http.Handler, error) {
 	r := chi.NewRouter()
 	r.Use(boundBodies)
 	r.Get("/healthz", alive)
 	r.Get("/readyz", a.ready)
-	rest := api.New(a.DB, a.Accounts, a.Media, api.NewMetrics(a.Metrics), a.Log).Handler()
+	rest := api.New(api.Parts{
+		DB: a.DB, Accounts: a.Accounts, Media: a.Media, Requests: a.Requests, Metrics: api.NewMetrics(a.Metrics), Log: a.Log,
+	}).Handler()
 	r.Mount(api.Prefix, rest)
 	// A method that HTTP does not name never reaches the mounted router by itself.
 	r.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {
@@ -160,7 +195,7 @@ func (a *App) routes() (http.Handler, error) {
 	if uploads, ok := storage.Handler(a.Store); ok {
 		r.Mount(storage.UploadPath, uploads)
 	}
-	portal, err := web.New(web.Config{BaseURL: a.Settings.BaseURL, Plans: plansShown()}).Handler()
+	portal, err := a.portal(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -187,14 +222,14 @@ func plansShown() []web.Plan {
 	plans := billing.Plans()
 	shown := make([]web.Plan, len(plans))
 	for i, p := range plans {
-		shown[i] = web.Plan{Name: p.Name, Cents: p.Cents, Credits: p.Credits, RPM: p.RPM, Keys: p.Keys}
+		shown[i] = web.Plan{Name: p.Name, Cents: p.Cents, Credits: p.Credits, RPM: p.RPM, Jobs: p.Jobs, Keys: p.Keys}
 	}
 	return shown
 }
 
 // startWorker begins to work the queues in this process.
 func (a *App) startWorker(ctx context.Context) error {
-	acts := jobs.Acts{Media: a.Media, Webhooks: a.Webhooks, Tasks: a.tasks()}
+	acts := jobs.Acts{Media: a.Media, Webhooks: a.Webhooks, Letters: a.Letters, Tasks: a.tasks()}
 	w, err := jobs.Start(ctx, a.Settings.Jobs, a.DB, acts, a.Log)
 	if err != nil {
 		return err

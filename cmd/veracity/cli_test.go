@@ -35,7 +35,7 @@ func newConsole(t *testing.T, migrated bool) *console {
 	require.NoError(t, child.WaitReady(t.Context()))
 	return &console{t: t, env: map[string]string{
 		"VERACITY_DATABASE_URL": db.Config().ConnString(), "VERACITY_DATA": t.TempDir(),
-		"VERACITY_SECRET_KEY": seal.NewKey("test"), "VERACITY_LOG_LEVEL": "error",
+		"VERACITY_SECRET_KEY": seal.NewKey("test"), "VERACITY_LOG_LEVEL": "error", "VERACITY_MAIL_URL": "outbox:" + t.TempDir(),
 	}}
 }
 
@@ -111,6 +111,37 @@ func TestOperatorMakesAccountsAndKeys(t *testing.T) {
 	require.Contains(t, list, id)
 }
 
+func TestOperatorMovesAccountsAndClearsLimits(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t, true)
+	id := c.json("account", "create", "--email", "a@example.com", "--plan", "free", "--rpm", "7", "--json")["id"].(string)
+	shown := c.json("account", "plan", "--id", id, "--plan", "pro", "--json")
+	require.Equal(t, []any{"pro", "active"}, []any{shown["plan"], shown["state"]})
+	require.Equal(t, map[string]any{"credits": 10000.0, "rpm": 7.0, "jobs": 5.0, "keys": 10.0}, shown["limits"])
+	shown = c.json("account", "limits", "--id", id, "--keys", "1", "--clear", "rpm,jobs", "--json")
+	require.Equal(t, map[string]any{"credits": 10000.0, "rpm": 300.0, "jobs": 5.0, "keys": 1.0}, shown["limits"])
+	c.fails(exitUsage, `--clear "speed"`, "account", "limits", "--id", id, "--clear", "speed")
+	c.fails(exitFailed, "choose one of free", "account", "plan", "--id", id, "--plan", "gold")
+	c.fails(exitFailed, "veracity account list", "account", "create", "--email", "A@example.com", "--plan", "pro")
+	c.fails(exitFailed, "veracity key list", "key", "revoke", "--id", id)
+}
+
+func TestOperatorsAreGrantedAndRevoked(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t, true)
+	_, none, _ := c.run("operator", "list")
+	require.Contains(t, none, "nobody")
+	c.fails(exitFailed, "Nobody has signed up as op@example.com", "operator", "grant", "--email", "op@example.com")
+	c.json("account", "create", "--email", "Op@example.com", "--plan", "free", "--json")
+	code, out, complaint := c.run("operator", "grant", "--email", "op@example.com")
+	require.Equal(t, exitOK, code, complaint)
+	require.Regexp(t, `Op@example\.com .*must set up a second factor first`, out)
+	code, out, _ = c.run("operator", "revoke", "--email", "op@example.com", "--json")
+	require.Equal(t, exitOK, code)
+	require.Equal(t, "[]", strings.TrimSpace(out))
+	c.fails(exitUsage, "--email is missing", "operator", "grant")
+}
+
 func TestComplaintsAreOneLineWithTheirExitCode(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t, true)
@@ -136,7 +167,7 @@ func TestWrongSettingsStopTheStart(t *testing.T) {
 		"a word for a number":   {"VERACITY_DATABASE_MAX_CONNS", "many", `VERACITY_DATABASE_MAX_CONNS is "many"`},
 		"a number out of range": {"VERACITY_FETCHES_AT_ONCE", "0", "VERACITY_FETCHES_AT_ONCE is 0: allowed are 1 to 10000"},
 		"a time out of range":   {"VERACITY_UPLOAD_TTL", "1s", "VERACITY_UPLOAD_TTL is 1s"},
-		"an unknown queue":      {"VERACITY_QUEUES", "mail", `"mail": allowed are check, optimize, webhook, maintenance`},
+		"an unknown queue":      {"VERACITY_QUEUES", "mail", `"mail": allowed are check, optimize, webhook, letter, maintenance`},
 		"an unknown level":      {"VERACITY_LOG_LEVEL", "loud", `VERACITY_LOG_LEVEL is "loud": allowed are debug, info, warn, error`},
 		"an unknown switch":     {"VERACITY_OPTIMIZE", "maybe", `VERACITY_OPTIMIZE is "maybe": allowed are on and off`},
 		"no address":            {"VERACITY_BASE_URL", "veracity", `VERACITY_BASE_URL is "veracity"`},
@@ -149,6 +180,9 @@ func TestWrongSettingsStopTheStart(t *testing.T) {
 		"no host and port":      {"VERACITY_FETCH_ALLOW", "localhost", "VERACITY_FETCH_ALLOW"},
 		"no cores":              {"VERACITY_ENGINE_CORES", "0", "VERACITY_ENGINE_CORES: Cores is 0"},
 		"no memory":             {"VERACITY_ENGINE_MEMORY", "5", "VERACITY_ENGINE_MEMORY: MemoryBytes is 5"},
+		"no mail address":       {"VERACITY_MAIL_URL", "smtp://u:hush@mail.example.com", "VERACITY_MAIL_FROM is not set"},
+		"a bad mail URL":        {"VERACITY_MAIL_URL", "smtp://u:hush@", "VERACITY_MAIL_URL is"},
+		"no support address":    {"VERACITY_SUPPORT_EMAIL", "us", `VERACITY_SUPPORT_EMAIL is "us"`},
 		"no engine address":     {"VERACITY_ENGINE_URL", "engine", "VERACITY_ENGINE_URL"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -182,6 +216,7 @@ func TestConfigMasksSecretsAndNamesSources(t *testing.T) {
 	c := newConsole(t, true)
 	c.env["VERACITY_DATABASE_URL"] = "postgres://u:hunter2@db.example/v"
 	c.env["VERACITY_ENGINE_TOKEN"] = "hush"
+	c.env["VERACITY_MAIL_URL"], c.env["VERACITY_MAIL_FROM"] = "smtp://post:hush@mail.example:2525", "us@mail.example"
 	_, out, _ := c.run("config", "--listen", "127.0.0.1:9999")
 	for _, secret := range []string{"hunter2", "hush", c.env["VERACITY_SECRET_KEY"]} {
 		require.NotContains(t, out, secret)
@@ -190,6 +225,7 @@ func TestConfigMasksSecretsAndNamesSources(t *testing.T) {
 	require.Regexp(t, `VERACITY_ENGINE_TOKEN\s+\*+\s+environment`, out)
 	require.Regexp(t, `VERACITY_UPLOAD_TTL\s+1h0m0s\s+default`, out)
 	require.Contains(t, out, "postgres://u@db.example")
+	require.Contains(t, out, "smtp://***@mail.example:2525")
 }
 
 func TestCheckReadsLocalFiles(t *testing.T) {
@@ -240,11 +276,14 @@ func TestDoctorSaysHowToMend(t *testing.T) {
 	c := newConsole(t, false)
 	c.env["VERACITY_STORAGE_URL"] = "s3://gone?endpoint=http://127.0.0.1:1&region=us-east-1&path_style=true"
 	c.env["VERACITY_STORAGE_ACCESS_KEY"], c.env["VERACITY_STORAGE_SECRET_KEY"] = "a", "b"
+	c.env["VERACITY_MAIL_URL"], c.env["VERACITY_MAIL_FROM"] = "smtp://post:hush@127.0.0.1:1", "us@mail.example"
 	code, out, complaint := c.run("doctor")
 	require.Equal(t, exitFailed, code)
 	require.Empty(t, complaint)
 	require.Regexp(t, `MEND +database .*veracity migrate up`, out)
 	require.Regexp(t, `MEND +storage .*VERACITY_STORAGE_URL`, out)
+	require.Regexp(t, `MEND +mail .*connection refused .*VERACITY_MAIL_URL`, out)
+	require.NotContains(t, out, "hush")
 	require.Regexp(t, `ok +engine +ready; .*seccomp`, out)
 }
 

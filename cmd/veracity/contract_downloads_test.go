@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"veracity/account"
+	"veracity/account/access"
 	"veracity/engine/mediatest"
 )
 
@@ -22,7 +23,7 @@ func TestContractDownloadsAskForNoKeyPlanCreditsOrRate(t *testing.T) {
 	c.ended(path, "succeeded")
 	whole := s.send(http.MethodGet, path+"/file", "").body
 	revoked := c.colleague()
-	require.NoError(t, s.Accounts.RevokeKey(t.Context(), c.account, revoked.keyID))
+	require.NoError(t, s.Accounts.RevokeKey(t.Context(), access.CLI(c.account), revoked.keyID))
 	senders := map[string][]string{
 		"nobody": nil, "its owner": {"X-API-Key", c.key}, "a revoked key": {"X-API-Key", revoked.key},
 		"an unknown key": {"X-API-Key", foreignKey(t)}, "a malformed key": {"X-API-Key", "svc_live_"}, "an empty key": {"X-API-Key", ""},
@@ -55,7 +56,7 @@ func TestContractDownloadsAskForNoKeyPlanCreditsOrRate(t *testing.T) {
 	for state, code := range map[account.State]string{
 		account.PaymentFailed: "payment_failed", account.PlanRequired: "plan_required", account.Suspended: "plan_required",
 	} {
-		require.NoError(t, s.Accounts.SetState(t.Context(), c.account, state))
+		c.in(state)
 		c.call(http.MethodGet, path, "").meets(refusal{"", 402, code})
 		download(string(state))
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"veracity/account"
+	"veracity/account/access"
 	"veracity/engine"
 	"veracity/engine/mediatest"
 	"veracity/engine/mediatest/clips"
@@ -164,7 +165,7 @@ func (c customer) meet(path string, rows map[string]refusal) {
 // may lets the account use that much.
 func (c customer) may(o account.Overrides) {
 	c.t.Helper()
-	_, err := c.Accounts.SetLimits(c.t.Context(), c.account, o)
+	_, err := c.Accounts.SetLimits(c.t.Context(), access.CLI(c.account), o)
 	require.NoError(c.t, err)
 }
 
@@ -179,7 +180,7 @@ func (c customer) overRate() {
 // colleague is another key of the customer's account.
 func (c customer) colleague() customer {
 	c.t.Helper()
-	made, err := c.Accounts.CreateKey(c.t.Context(), c.account, "colleague")
+	made, err := c.Accounts.CreateKey(c.t.Context(), access.CLI(c.account), "colleague")
 	require.NoError(c.t, err)
 	return customer{service: c.service, account: c.account, keyID: made.ID, key: made.Key}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"veracity/account"
+	"veracity/account/access"
 	"veracity/engine/mediatest"
 )
 
@@ -34,7 +35,7 @@ func TestContractEveryCallButDownloadsNeedsAKey(t *testing.T) {
 	check := c.audit(object("audio_upload_id", c.upload("audio/wav", mediatest.WAV(1)))).accepted()
 	optimization := c.optimize(inBase64(photo(t))).accepted()
 	revoked := c.colleague()
-	require.NoError(t, s.Accounts.RevokeKey(t.Context(), c.account, revoked.keyID))
+	require.NoError(t, s.Accounts.RevokeKey(t.Context(), access.CLI(c.account), revoked.keyID))
 	unknown := foreignKey(t)
 	for _, e := range keyed(check, optimization) {
 		for name, headers := range map[string][]string{

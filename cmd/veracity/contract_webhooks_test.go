@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"veracity/account"
+	"veracity/account/access"
 	"veracity/engine/mediatest"
 )
 
@@ -28,9 +29,9 @@ func TestContractEachOptimizationWithACallbackIsToldOnceAndNothingElseIs(t *test
 	s := working(t, scripted(t, nil), hooks.allow)
 	c := s.customer(account.Overrides{})
 	link := hooks.url + "/a%20b?order=1&x=%26"
-	first, err := s.Accounts.CreateKey(t.Context(), c.account, "first")
+	first, err := s.Accounts.CreateKey(t.Context(), access.CLI(c.account), "first")
 	require.NoError(t, err)
-	second, err := s.Accounts.CreateKey(t.Context(), c.account, "second")
+	second, err := s.Accounts.CreateKey(t.Context(), access.CLI(c.account), "second")
 	require.NoError(t, err)
 	as := func(key string) customer { return customer{service: s, account: c.account, key: key} }
 
@@ -43,7 +44,7 @@ func TestContractEachOptimizationWithACallbackIsToldOnceAndNothingElseIs(t *test
 	check := c.audit(object("video_upload_id", c.upload("video/mp4", clip), "callback_url", link)).accepted()
 	voice := c.audit(object("audio_upload_id", c.upload("audio/wav", marked(mediatest.WAV(1), "audio_too_long")), "callback_url", "no URL at all")).accepted()
 	for _, made := range []account.NewKey{first, second} {
-		require.NoError(t, s.Accounts.RevokeKey(t.Context(), c.account, made.ID))
+		require.NoError(t, s.Accounts.RevokeKey(t.Context(), access.CLI(c.account), made.ID))
 	}
 	c.optimize(object("audio_upload_id", c.upload("audio/wav", mediatest.WAV(1)), "callback_url", link)).meets(refusal{"", 415, "unsupported_media"})
 	c.ended("/api/v1/optimize/"+silent, "succeeded")

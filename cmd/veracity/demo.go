@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"veracity/account"
+	"veracity/account/access"
 	"veracity/api"
 	"veracity/engine"
 	"veracity/platform/fault"
@@ -52,9 +53,9 @@ func (a *App) demonstrate(ctx context.Context, out io.Writer) error {
 		}
 	}
 	call := fmt.Sprintf("curl %s%s/audit -H 'X-API-Key: %s' -d", a.Settings.BaseURL, api.Prefix, key)
-	_, err = fmt.Fprintf(out, "\nportal   %s/\nAPI key  %s\ntry      %s '{\"image_base64\":\"%s\"}'\n"+
+	_, err = fmt.Fprintf(out, "\nportal   %s/\nmails    %s\nAPI key  %s\ntry      %s '{\"image_base64\":\"%s\"}'\n"+
 		"or       base64 < PICTURE | tr -d '\\n' | sed 's/.*/{\"image_base64\":\"&\"}/' | %s @-\n\n",
-		a.Settings.BaseURL, key, call, dot, call)
+		a.Settings.BaseURL, a.mailsGo(), key, call, dot, call)
 	return err
 }
 
@@ -81,7 +82,7 @@ func (a *App) demoKey(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("make the demo account: %w", err)
 	}
-	made, err := a.Accounts.CreateKey(ctx, acc.ID, "demo "+time.Now().UTC().Format(time.RFC3339Nano))
+	made, err := a.Accounts.CreateKey(ctx, access.CLI(acc.ID), "demo "+time.Now().UTC().Format(time.RFC3339Nano))
 	if err != nil {
 		return "", fmt.Errorf("make the demo key: %w", err)
 	}

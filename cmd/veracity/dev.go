@@ -23,6 +23,10 @@ func devCommand(s *Settings) *cobra.Command {
 // dev runs the service on the embedded defaults. The private PostgreSQL ends last; when it ends by itself, so does dev.
 func (s *Settings) dev(ctx context.Context, cmd *cobra.Command) (err error) {
 	log := newLogger(s)
+	s.development = true
+	if s.isDefault("sign-up-plan") {
+		s.Account.SignUpPlan = developmentPlan
+	}
 	e, err := s.embedForLong(ctx, log)
 	if err != nil {
 		return err

@@ -57,6 +57,9 @@ func (s *Settings) examine(ctx context.Context) []finding {
 	if s.Storage.URL != "" {
 		findings = append(findings, s.examineStorage(ctx))
 	}
+	if s.Mail.URL != "" {
+		findings = append(findings, s.examineMail(ctx))
+	}
 	if s.SecretKey != "" {
 		_, err := seal.Parse(s.SecretKey)
 		findings = append(findings, result("secret key", "well-formed", err, "write VERACITY_SECRET_KEY as id:base64 with 32 bytes"))

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"veracity/account"
+	"veracity/account/access"
 	"veracity/engine/mediatest"
 	"veracity/migrations"
 	"veracity/platform/postgres/pgtest"
@@ -52,7 +54,9 @@ func start(t *testing.T, changes ...func(*Settings)) *service {
 		s.Engine.Socket = child.Socket()
 	}
 	srv := httptest.NewUnstartedServer(nil)
-	s.BaseURL = "http://" + srv.Listener.Addr().String()
+	_, port, err := net.SplitHostPort(srv.Listener.Addr().String())
+	require.NoError(t, err)
+	s.BaseURL = "http://localhost:" + port // by name, since passkeys work at no bare address
 	require.NoError(t, s.derive())
 
 	svc := &service{t: t, url: s.BaseURL, log: &lockedBuffer{}}
@@ -80,9 +84,21 @@ func (s *service) customer(o account.Overrides) customer {
 	s.t.Helper()
 	acc, err := s.Accounts.Create(s.t.Context(), uuid.NewString()+"@example.com", "pro", o)
 	require.NoError(s.t, err)
-	made, err := s.Accounts.CreateKey(s.t.Context(), acc.ID, "test")
+	made, err := s.Accounts.CreateKey(s.t.Context(), access.CLI(acc.ID), "test")
 	require.NoError(s.t, err)
 	return customer{service: s, account: acc.ID, keyID: made.ID, key: made.Key}
+}
+
+// in puts the account in a state. A suspension stands beside what payments say, so it is lifted for the others.
+func (c customer) in(state account.State) {
+	c.t.Helper()
+	by := access.CLI(c.account)
+	if state == account.Suspended {
+		require.NoError(c.t, c.Accounts.Suspend(c.t.Context(), by))
+		return
+	}
+	require.NoError(c.t, c.Accounts.Resume(c.t.Context(), by))
+	require.NoError(c.t, c.Accounts.SetState(c.t.Context(), c.account, state))
 }
 
 // reply is an answer, read whole.

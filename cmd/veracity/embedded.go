@@ -17,7 +17,8 @@ import (
 	"veracity/platform/seal"
 )
 
-// The embedded defaults live in the data folder: a private PostgreSQL, disk storage, and the secret key.
+// The embedded defaults live in the data folder: a private PostgreSQL, disk storage, the secret key, and an outbox
+// in place of mail.
 const (
 	secretFile  = "secret-key"
 	databaseDir = "postgres"
@@ -51,6 +52,9 @@ func (s *Settings) embed(ctx context.Context, log *slog.Logger) (embedded, error
 	}
 	if s.Storage.URL == "" {
 		s.Storage.URL = "disk:" + filepath.Join(s.Data, storageDir)
+	}
+	if s.Mail.URL == "" {
+		s.Mail.URL = s.outbox()
 	}
 	if s.Database.URL != "" {
 		// What is sealed for somebody else's database must open there: no key is invented for it.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"veracity/account"
+	"veracity/account/access"
 	"veracity/api"
 	"veracity/engine/mediatest"
 )
@@ -79,7 +80,7 @@ func TestRefusalsThatMayPassAreNotStored(t *testing.T) {
 	body := inBase64(labelledPNG(t))
 	c.audit(body, "Idempotency-Key", "k").refused(402, "quota_exceeded")
 	some := int64(5)
-	_, err := s.Accounts.SetLimits(t.Context(), c.account, account.Overrides{Credits: &some})
+	_, err := s.Accounts.SetLimits(t.Context(), access.CLI(c.account), account.Overrides{Credits: &some})
 	require.NoError(t, err)
 	r := c.audit(body, "Idempotency-Key", "k")
 	r.ok()

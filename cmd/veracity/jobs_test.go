@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"veracity/account"
+	"veracity/account/access"
 	"veracity/engine/mediatest"
 	"veracity/engine/mediatest/clips"
 	"veracity/engine/probe"
@@ -332,7 +333,7 @@ func TestOtherAccountsSeeNothingOfAJob(t *testing.T) {
 	foreign := owner.upload("audio/wav", mediatest.WAV(1))
 	other.audit(object("audio_upload_id", foreign)).refused(404, "upload_not_found")
 
-	second, err := s.Accounts.CreateKey(t.Context(), owner.account, "second")
+	second, err := s.Accounts.CreateKey(t.Context(), access.CLI(owner.account), "second")
 	require.NoError(t, err)
 	colleague := customer{service: s, account: owner.account, key: second.Key}
 	colleague.ended("/api/v1/optimize/"+optimization, "succeeded")

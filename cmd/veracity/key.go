@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"veracity/account"
+	"veracity/account/access"
 )
 
 func keyCommand(s *Settings) *cobra.Command {
@@ -27,7 +28,7 @@ func keyCreate(s *Settings) *cobra.Command {
 				return err
 			}
 			return s.withAccounts(cmd.Context(), func(ctx context.Context, accounts *account.Accounts) error {
-				made, err := accounts.CreateKey(ctx, id, name)
+				made, err := accounts.CreateKey(ctx, access.CLI(id), name)
 				if err != nil {
 					return err
 				}
@@ -99,7 +100,7 @@ func keyRevoke(s *Settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return accounts.RevokeKey(ctx, owner, id)
+			return accounts.RevokeKey(ctx, access.CLI(owner), id)
 		})
 	})
 }

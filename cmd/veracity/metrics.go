@@ -12,6 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"veracity/jobs"
+	"veracity/platform/mail"
+	views "veracity/views/mail"
 )
 
 var (
@@ -92,6 +94,12 @@ func (a *App) serveMetrics(ctx context.Context) error {
 	mux := http.NewServeMux()
 	// One broken collector must not hide the others.
 	mux.Handle("GET /metrics", promhttp.HandlerFor(a.Metrics, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
+	if box, ok := a.Mail.(*mail.Outbox); ok && a.Settings.development {
+		pages := a.outboxPages(box)
+		mux.Handle(views.OutboxPath, pages)
+		mux.Handle(views.OutboxPath+"/", pages)
+	}
+	a.private = ln.Addr().String()
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second}
 	go func() {
 		if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {

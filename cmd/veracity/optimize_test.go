@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"veracity/account"
+	"veracity/account/access"
 	"veracity/engine/mediatest"
 	"veracity/engine/probe"
 	"veracity/platform/fault"
@@ -38,11 +39,11 @@ func TestImageComesBackOptimizedByLinkAndSignedWebhook(t *testing.T) {
 	hooks := newReceiver(t)
 	s := working(t, hooks.allow)
 	c := s.customer(account.Overrides{})
-	made, err := s.Accounts.CreateKey(t.Context(), c.account, "starts and is revoked")
+	made, err := s.Accounts.CreateKey(t.Context(), access.CLI(c.account), "starts and is revoked")
 	require.NoError(t, err)
 	starter := customer{service: s, account: c.account, key: made.Key}
 	id := starter.optimize(object("image_upload_id", c.upload("image/jpeg", photo(t)), "callback_url", hooks.url)).accepted()
-	require.NoError(t, s.Accounts.RevokeKey(t.Context(), c.account, made.ID))
+	require.NoError(t, s.Accounts.RevokeKey(t.Context(), access.CLI(c.account), made.ID))
 
 	got := c.ended("/api/v1/optimize/"+id, "succeeded")
 	require.Equal(t, "image", got["media"])
@@ -174,7 +175,7 @@ func TestWebhookIsRetriedAndCanBeSentAgain(t *testing.T) {
 		d, attempts, err := s.Webhooks.Get(t.Context(), c.account, list[0].ID)
 		return err == nil && d.State == "delivered" && len(attempts) == 3
 	}, time.Minute, 20*time.Millisecond)
-	require.NoError(t, s.Webhooks.Redeliver(t.Context(), c.account, list[0].ID))
+	require.NoError(t, s.Webhooks.Redeliver(t.Context(), access.CLI(c.account), list[0].ID))
 	require.Eventually(t, func() bool { return len(hooks.calls()) == 4 }, time.Minute, 20*time.Millisecond)
 	require.Equal(t, hooks.calls()[0].body, hooks.calls()[3].body)
 	require.Equal(t, hooks.calls()[0].header.Get("Webhook-Id"), hooks.calls()[3].header.Get("Webhook-Id"))

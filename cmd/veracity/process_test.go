@@ -28,7 +28,10 @@ func program(t *testing.T, env []string, args ...string) (*exec.Cmd, *lockedBuff
 	self, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), self, args...)
-	cmd.Env = append([]string{asProgram + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, env...)
+	cmd.Env = append([]string{
+		asProgram + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(),
+		"VERACITY_MAIL_URL=outbox:" + t.TempDir(),
+	}, env...)
 	out, log := &lockedBuffer{}, &lockedBuffer{}
 	cmd.Stdout, cmd.Stderr = out, log
 	require.NoError(t, cmd.Start())
@@ -166,7 +169,7 @@ func TestDevShowsVerdictsAndKeepsItsData(t *testing.T) {
 	t.Cleanup(func() {
 		require.NoError(t, private.Remove(context.WithoutCancel(t.Context()), private.DefaultConfig(filepath.Join(data, databaseDir))))
 	})
-	env := []string{"VERACITY_METRICS_LISTEN=off", "VERACITY_LISTEN=127.0.0.1:0"}
+	env := []string{"VERACITY_METRICS_LISTEN=127.0.0.1:0", "VERACITY_LISTEN=127.0.0.1:0", "VERACITY_MAIL_URL="}
 	var first string
 	for range 2 {
 		dev, out, log := program(t, env, "dev", "--data", data)
@@ -185,6 +188,13 @@ func TestDevShowsVerdictsAndKeepsItsData(t *testing.T) {
 		}
 		require.Equal(t, first, key, "the demo account outlives a restart")
 		require.NotContains(t, log.String(), key)
+
+		_, mails, _ := strings.Cut(out.String(), "mails    ")
+		mails, _, _ = strings.Cut(mails, "\n")
+		status, err := ask(t.Context(), mails)
+		require.NoError(t, err, mails)
+		require.Equal(t, http.StatusOK, status, mails)
+		require.DirExists(t, filepath.Join(data, outboxDir))
 
 		// A second one on the same folder is refused; a short command uses the running database.
 		second, _, complaint := program(t, env, "dev", "--data", data)

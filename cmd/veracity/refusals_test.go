@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"veracity/account"
+	"veracity/account/access"
 	"veracity/engine/mediatest"
 	"veracity/platform/fault"
 )
@@ -217,7 +218,7 @@ func TestKeysAreReadAsTheContractSays(t *testing.T) {
 		}
 	}
 	c.spent(4)
-	require.NoError(t, s.Accounts.RevokeKey(t.Context(), c.account, c.keyID))
+	require.NoError(t, s.Accounts.RevokeKey(t.Context(), access.CLI(c.account), c.keyID))
 	c.audit(body).refused(401, "invalid_key")
 }
 
@@ -234,7 +235,7 @@ func TestPlanAndPaymentAreAskedBeforeTheRate(t *testing.T) {
 	for state, code := range map[account.State]string{
 		account.PaymentFailed: "payment_failed", account.PlanRequired: "plan_required", account.Suspended: "plan_required",
 	} {
-		require.NoError(t, s.Accounts.SetState(t.Context(), c.account, state))
+		c.in(state)
 		for _, path := range []string{"/api/v1/audit", "/api/v1/optimize", "/api/v1/uploads"} {
 			r := c.call(http.MethodPost, path, `{}`)
 			got := r.refused(402, code)
@@ -253,7 +254,7 @@ func TestRateIsSharedByAllKeysAndSaysWhenToComeBack(t *testing.T) {
 	s := start(t)
 	rpm := 3
 	c := s.customer(account.Overrides{RPM: &rpm})
-	second, err := s.Accounts.CreateKey(t.Context(), c.account, "second")
+	second, err := s.Accounts.CreateKey(t.Context(), access.CLI(c.account), "second")
 	require.NoError(t, err)
 	path := "/api/v1/audit/" + uuid.NewString()
 	for i, key := range []string{c.key, second.Key, c.key} {

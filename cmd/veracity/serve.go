@@ -91,7 +91,7 @@ func (a *App) serve(ctx context.Context, started func(context.Context) error) er
 func (a *App) Address() string { return a.address }
 
 // bind begins to listen, so that the addresses given to clients are those that they reach: with a port that the system
-// chose, and on this machine's own address where VERACITY_LISTEN names none.
+// chose, and by this machine's own name where VERACITY_LISTEN names none but this machine's.
 func (s *Settings) bind(ctx context.Context) error {
 	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Listen)
 	if err != nil {
@@ -103,8 +103,8 @@ func (s *Settings) bind(ctx context.Context) error {
 		return nil
 	}
 	host := bound.IP.String()
-	if bound.IP.IsUnspecified() {
-		host = "127.0.0.1"
+	if bound.IP.IsUnspecified() || bound.IP.IsLoopback() {
+		host = "localhost" // passkeys belong to names: they work at no bare address (WebAuthn level 3, section 5.1.2)
 	}
 	s.BaseURL = "http://" + net.JoinHostPort(host, strconv.Itoa(bound.Port))
 	s.Storage.PublicURL, s.Media.BaseURL = s.BaseURL, s.BaseURL

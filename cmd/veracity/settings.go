@@ -14,14 +14,18 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"veracity/account"
+	"veracity/account/signin"
 	"veracity/engine"
 	"veracity/engine/serve"
 	"veracity/jobs"
 	"veracity/media"
+	"veracity/platform/mail"
 	"veracity/platform/postgres"
 	"veracity/platform/safefetch"
 	"veracity/platform/seal"
 	"veracity/platform/storage"
+	"veracity/usage"
 	"veracity/webhook"
 )
 
@@ -47,14 +51,23 @@ type Settings struct {
 	Media    media.Config
 	Jobs     jobs.Config
 	Webhooks webhook.Config
-	Engine   engine.ClientConfig
-	Serve    serve.Config
+	Mail     mail.Config
+	Usage    usage.Config
+	SignIn   signin.Config
+	Account  account.Config
+	Portal   portalSettings
+	// TrailKeep is how long the audit trail is kept.
+	TrailKeep time.Duration
+	Engine    engine.ClientConfig
+	Serve     serve.Config
 	// EngineScratch is where the engine's temporary files lie.
 	EngineScratch string
 
 	table    []setting
 	getenv   func(string) string
 	listener net.Listener
+	// development marks a server for development, which shows its mails.
+	development bool
 }
 
 // setting is one line of the table of settings: a flag, its variable and where its value came from.
@@ -82,7 +95,8 @@ func defaultSettings(getenv func(string) string) *Settings {
 		Data: ".veracity", Listen: "127.0.0.1:8080", MetricsListen: "127.0.0.1:9464",
 		LogLevel: "info", Optimize: "on", Shutdown: 30 * time.Second, Workers: true,
 		Database: postgres.DefaultConfig(), Storage: storage.DefaultConfig(), Fetch: safefetch.DefaultConfig(),
-		Media: media.DefaultConfig(), Jobs: jobs.DefaultConfig(), Webhooks: webhook.DefaultConfig(),
+		Media: media.DefaultConfig(), Jobs: jobs.DefaultConfig(), Webhooks: webhook.DefaultConfig(), Mail: mail.DefaultConfig(),
+		Usage: usage.DefaultConfig(), SignIn: signin.DefaultConfig(), Account: account.DefaultConfig(), TrailKeep: 400 * 24 * time.Hour,
 		Engine: engine.DefaultClientConfig(), Serve: serve.DefaultConfig(0),
 		getenv: getenv,
 	}
@@ -95,12 +109,13 @@ func (s *Settings) register(cmd *cobra.Command) {
 	fs.BoolVar(&s.JSON, "json", s.JSON, "machine-readable output")
 	s.registerServer(fs)
 	s.registerParts(fs)
+	s.registerPortal(fs)
 	fs.VisitAll(func(f *pflag.Flag) {
 		if f.Name == "json" {
 			return
 		}
 		f.Hidden = f.Name != "data"
-		secret := slices.Contains([]string{"secret-key", "database-url", "storage-url", "storage-secret-key", "engine-token"}, f.Name)
+		secret := slices.Contains(secretSettings, f.Name)
 		s.table = append(s.table, setting{flag: f, env: envName(f.Name), secret: secret, source: "default"})
 	})
 }
@@ -138,6 +153,7 @@ func (s *Settings) registerParts(fs *pflag.FlagSet) {
 	fs.Int64Var(&s.Media.ClipFetchesAtOnce, "clip-fetches-at-once", s.Media.ClipFetchesAtOnce, "videos and voice clips under way in this process")
 	s.registerJobs(fs)
 	s.registerEngine(fs)
+	s.registerMail(fs)
 }
 
 func (s *Settings) registerJobs(fs *pflag.FlagSet) {
@@ -163,6 +179,12 @@ func (s *Settings) registerJobs(fs *pflag.FlagSet) {
 	fs.DurationVar(&s.Webhooks.Timeout, "webhook-timeout", s.Webhooks.Timeout, "longest attempt at a webhook")
 	fs.DurationSliceVar(&s.Webhooks.Retries, "webhook-retries", s.Webhooks.Retries, "waits before a webhook's second attempt, the third and so on")
 	fs.DurationVar(&s.Webhooks.Keep, "webhook-keep", s.Webhooks.Keep, "how long deliveries stay readable")
+
+	fs.IntVar(&s.Usage.Buffer, "request-log-buffer", s.Usage.Buffer, "requests that wait for the database to log them; more are dropped")
+	fs.IntVar(&s.Usage.Batch, "request-log-batch", s.Usage.Batch, "requests logged at once")
+	fs.DurationVar(&s.Usage.Every, "request-log-every", s.Usage.Every, "longest wait of a request before it is logged")
+	fs.DurationVar(&s.Usage.Keep, "request-log-keep", s.Usage.Keep, "how long requests stay in the log, in whole months")
+	fs.DurationVar(&s.Usage.KeepCounts, "usage-keep", s.Usage.KeepCounts, "how long usage by day stays readable")
 }
 
 // read applies the environment to every setting that no flag gave, and fills in what depends on others.
@@ -262,7 +284,7 @@ func (s *Settings) validate() error {
 	case s.Shutdown < 0 || s.Shutdown > 10*time.Minute:
 		return usageError{fmt.Errorf("VERACITY_SHUTDOWN_TIMEOUT is %s: allowed are 0s to 10m", s.Shutdown)}
 	}
-	for _, check := range []func() error{s.Fetch.Validate, s.Media.Validate, s.Jobs.Validate, s.Webhooks.Validate} {
+	for _, check := range []func() error{s.validateMail, s.Fetch.Validate, s.Media.Validate, s.Jobs.Validate, s.Webhooks.Validate, s.Usage.Validate, s.Account.Validate, s.validatePortal} {
 		if err := check(); err != nil {
 			return usageError{err}
 		}
@@ -286,6 +308,8 @@ func (s *Settings) list() []inForce {
 		switch {
 		case t.flag.Name == "database-url" && value != "":
 			value = postgres.Redacted(value)
+		case t.flag.Name == "mail-url":
+			value = mail.Redacted(value)
 		case t.secret && value != "":
 			value = mask
 		}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"time"
 
+	"veracity/account/trail"
 	"veracity/api"
 	"veracity/jobs"
 	"veracity/media"
 	"veracity/quota"
+	"veracity/usage"
 )
 
 // tasks are the periodic acts, each with its interval.
@@ -40,6 +42,36 @@ func (a *App) tasks() []jobs.Task {
 			return err
 		}},
 		{Name: "audit-balances", Every: time.Hour, Run: a.auditBalances},
+		{Name: "partition-request-log", Every: 6 * time.Hour, Run: func(ctx context.Context) error {
+			return usage.Partition(ctx, a.DB, time.Now(), a.Settings.Usage.Keep)
+		}},
+		{Name: "partition-audit-trail", Every: 6 * time.Hour, Run: func(ctx context.Context) error {
+			return trail.Partition(ctx, a.DB, time.Now(), a.Settings.TrailKeep)
+		}},
+		{Name: "delete-closed-accounts", Every: time.Hour, Run: func(ctx context.Context) error {
+			_, err := a.Accounts.DeleteClosed(ctx)
+			return err
+		}},
+		{Name: "notice-credits", Every: time.Minute, Run: func(ctx context.Context) error {
+			_, err := a.Accounts.NoticeCredits(ctx)
+			return err
+		}},
+		{Name: "forget-invites", Every: 24 * time.Hour, Run: func(ctx context.Context) error {
+			_, err := a.Accounts.ForgetInvites(ctx)
+			return err
+		}},
+		{Name: "forget-sign-ins", Every: time.Hour, Run: func(ctx context.Context) error {
+			_, err := a.People.Forget(ctx)
+			return err
+		}},
+		{Name: "forget-playground", Every: time.Hour, Run: func(ctx context.Context) error {
+			_, err := a.Playground.Forget(ctx)
+			return err
+		}},
+		{Name: "forget-usage", Every: 24 * time.Hour, Run: func(ctx context.Context) error {
+			_, err := usage.Forget(ctx, a.DB, time.Now(), a.Settings.Usage.KeepCounts)
+			return err
+		}},
 	}
 }
 

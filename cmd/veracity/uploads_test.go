@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"veracity/account"
+	"veracity/account/access"
 	"veracity/platform/storage"
 	"veracity/platform/storage/storagetest"
 )
@@ -125,11 +126,11 @@ func TestRefusedCallsLeaveTheUploadUsable(t *testing.T) {
 	c.audit(body).refused(http.StatusPaymentRequired, "payment_failed")
 	require.NoError(t, s.Accounts.SetState(t.Context(), c.account, account.Active))
 	credits = 10
-	_, err := s.Accounts.SetLimits(t.Context(), c.account, account.Overrides{RPM: &one, Credits: &credits})
+	_, err := s.Accounts.SetLimits(t.Context(), access.CLI(c.account), account.Overrides{RPM: &one, Credits: &credits})
 	require.NoError(t, err)
 	c.audit(body).refused(http.StatusTooManyRequests, "rate_limited")
 	rpm := 6000
-	_, err = s.Accounts.SetLimits(t.Context(), c.account, account.Overrides{RPM: &rpm})
+	_, err = s.Accounts.SetLimits(t.Context(), access.CLI(c.account), account.Overrides{RPM: &rpm})
 	require.NoError(t, err)
 
 	require.Eventually(t, func() bool { return c.audit(body).status == http.StatusOK }, 5*time.Second, 20*time.Millisecond)

@@ -12,6 +12,7 @@ func workerCommand(s *Settings) *cobra.Command {
 		Use: "worker", Short: "Run job workers alone (--queues NAME,… for some of them)", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
+			s.Workers = true // whatever the setting says to `veracity serve`
 			app, err := newApp(ctx, s, newLogger(s))
 			if err != nil {
 				return err

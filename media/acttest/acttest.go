@@ -36,12 +36,35 @@ type Engine struct {
 	Clip   func(ctx context.Context, req engine.ClipRequest) (engine.Report, error)
 	Paint  func(ctx context.Context, req engine.RenderRequest) (engine.Rendered, error)
 	Accept func(data []byte) error
-	calls  int
+	// Look checks an image; it starts out as GeneratedImage.
+	Look  func(ctx context.Context, src engine.Source) (engine.Report, error)
+	calls int
 }
 
 // CheckImage implements engine.Checker.
-func (e *Engine) CheckImage(context.Context, engine.Source) (engine.Report, error) {
-	panic("no test of jobs checks an image")
+func (e *Engine) CheckImage(ctx context.Context, src engine.Source) (engine.Report, error) {
+	e.mu.Lock()
+	look := e.Look
+	e.mu.Unlock()
+	return look(ctx, src)
+}
+
+// GeneratedImage is a report on an image that says of itself that a model made it.
+func GeneratedImage(ctx context.Context, src engine.Source) (engine.Report, error) {
+	if err := Admit(ctx, src); err != nil {
+		return engine.Report{}, err
+	}
+	issuer, score := "Stable Diffusion WebUI", 98
+	return engine.Report{
+		Media: engine.Image, Verdict: engine.AI, Score: &score, DecidedBy: engine.ByProvenance,
+		Lanes: engine.Lanes{
+			Pixels: engine.Lane{Verdict: engine.Unavailable, Score: 50}, Watermark: engine.Lane{Verdict: engine.Unavailable, Score: 50},
+			Provenance: engine.ProvenanceLane{Verdict: engine.AI, Issuer: &issuer},
+		},
+		Detail: engine.Detail{Provenance: map[string]any{"statements": []map[string]any{{
+			"kind": "generation_parameters", "where": "png:tEXt:parameters", "generator": issuer, "ai": "full", "value": "a \x00<b>cat</b>\u202e, Steps: 20",
+		}}}},
+	}, nil
 }
 
 // Ready implements engine.Checker.
@@ -159,6 +182,8 @@ type Rig struct {
 	Queue  *Queue
 	Caller media.Caller
 	Config media.Config
+	// Allow are further host:port pairs that may be fetched from. It counts from the next Open on.
+	Allow []string
 }
 
 // Setup makes a Rig. Each change may alter the settings first.
@@ -166,7 +191,7 @@ func Setup(t *testing.T, changes ...func(*media.Config)) *Rig {
 	t.Helper()
 	r := &Rig{
 		t: t, DB: schematest.New(t), Store: storagetest.OpenDisk(t), Queue: &Queue{},
-		Engine: &Engine{Clip: OfVideo(12), Paint: RendersPNG}, Caller: media.Caller{Account: uuid.New(), Key: uuid.New()},
+		Engine: &Engine{Clip: OfVideo(12), Paint: RendersPNG, Look: GeneratedImage}, Caller: media.Caller{Account: uuid.New(), Key: uuid.New()},
 		Config: media.DefaultConfig(),
 	}
 	_, err := r.DB.Exec(t.Context(), `
@@ -226,7 +251,7 @@ func (r *Rig) Open(queue media.Inserter) *media.Service {
 func (r *Rig) OpenWithWebhooks(queue media.Inserter) (*media.Service, *webhook.Deliveries) {
 	r.t.Helper()
 	fetch := safefetch.DefaultConfig()
-	fetch.Allow = []string{"hooks.example.com:443"}
+	fetch.Allow = append([]string{"hooks.example.com:443"}, r.Allow...)
 	fetcher, err := safefetch.New(fetch)
 	require.NoError(r.t, err)
 	log := slog.New(slog.DiscardHandler)

@@ -68,3 +68,31 @@ const (
 	UnknownKey          Code = "unknown_key"
 	InvalidLimit        Code = "invalid_limit"
 )
+
+// Codes of the portal's acts.
+const (
+	// Forbidden is an act that the person's role does not allow.
+	Forbidden Code = "forbidden"
+	// SignInFailed is any sign-in that fails, whichever part of it was wrong.
+	SignInFailed Code = "sign_in_failed" //nolint:gosec // a code, no credentials
+	// TooManyTries is a form that was sent too often; RetryAfter says how long to wait.
+	TooManyTries Code = "too_many_tries"
+	WeakPassword Code = "weak_password"
+	// WrongPassword is a confirmation by password that failed.
+	WrongPassword Code = "wrong_password" //nolint:gosec // a code, no credentials
+	// WrongCode is a one-time code or recovery code that does not fit.
+	WrongCode Code = "wrong_code"
+	// LinkExpired is a mailed link that was used, has expired, or never was one.
+	LinkExpired   Code = "link_expired"
+	InvalidEmail  Code = "invalid_email"
+	InvalidInput  Code = "invalid_input"
+	UnknownMember Code = "unknown_member"
+	UnknownInvite Code = "unknown_invite"
+	AlreadyMember Code = "already_member"
+	// TeamFull is one more member or invite than an account may have.
+	TeamFull Code = "team_full"
+	// LastOwner is an act that would leave an account without an owner.
+	LastOwner Code = "last_owner"
+	// NeedsSecondFactor is an operator's page asked for by a person without a second factor.
+	NeedsSecondFactor Code = "needs_second_factor"
+)

@@ -1,0 +1,132 @@
+package views_test
+
+import (
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+	"github.com/stretchr/testify/require"
+
+	"veracity/views"
+)
+
+// publicPages are the pages that anybody may see, by path, as a visitor sees them who has signed in or not.
+func publicPages(signedIn bool) map[string]templ.Component {
+	frame := func(title, path string) views.Public {
+		return views.Public{Title: title, Path: path, SignedIn: signedIn, Description: "What it is."}
+	}
+	plans := []views.PlanCard{
+		{Name: "free", Price: "$0", Action: "Sign up", Href: "/signup?plan=free"},
+		{Name: "pro", Price: "$99", Credits: 10_000, RPM: 300, Jobs: 5, Keys: 10, API: true, Action: "Sign up", Href: "/signup?plan=pro"},
+	}
+	prices := []views.CreditPrice{{Call: "Image check", Price: "1 credit", Months: []int64{10_000}}}
+	docs := views.Docs{
+		Public: frame("Docs", "/docs"), BaseURL: "https://media.test", Plans: plans, Prices: prices,
+		Results: "7 days", Ticket: "1 hour", Job: "30 minutes", Attempt: "10 seconds", Retries: []string{"5 seconds", "1 minute"},
+	}
+	if signedIn {
+		docs.KeyStart = "svc_live_ab12"
+	}
+	pages := map[string]templ.Component{
+		"/": views.HomePage(views.Home{Public: frame("Was it made by AI?", "/"), BaseURL: "https://media.test", Plans: plans}),
+		"/pricing": views.PricingPage(views.Pricing{
+			Public: frame("Pricing", "/pricing"), Plans: plans, Prices: prices, Support: "help@media.test", Results: "7 days",
+		}),
+		"/docs": views.DocsPage(docs),
+	}
+	for _, g := range views.Guides() {
+		guide := docs
+		guide.Guide, guide.Public = g, frame(g.Title, g.Href())
+		pages[g.Href()] = views.DocsPage(guide)
+	}
+	return pages
+}
+
+func render(t *testing.T, page templ.Component) string {
+	t.Helper()
+	var b strings.Builder
+	require.NoError(t, page.Render(t.Context(), &b))
+	return b.String()
+}
+
+// maxWeight is what the first load of a page may have, uncompressed: 100 KB.
+const maxWeight = 100_000
+
+func TestNoPublicPageIsHeavy(t *testing.T) {
+	t.Parallel()
+	linked := regexp.MustCompile(`(?:src|href)="(/static/[^"]+)"`)
+	for path, page := range publicPages(true) {
+		html := render(t, page)
+		weight := len(html)
+		seen := map[string]bool{}
+		for _, m := range linked.FindAllStringSubmatch(html, -1) {
+			if seen[m[1]] {
+				continue
+			}
+			seen[m[1]] = true
+			res := fetch(t, http.MethodGet, m[1])
+			require.Equal(t, http.StatusOK, res.StatusCode, "%s of %s", m[1], path)
+			weight += len(body(t, res))
+		}
+		require.GreaterOrEqual(t, len(seen), 3, "styles, script and icon of %s", path)
+		require.LessOrEqual(t, weight, maxWeight, path)
+	}
+}
+
+func TestPublicPagesAskNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	loaded := regexp.MustCompile(`<(?:script|link|img|iframe|source|video|audio)[^>]*(?:src|href)="([^"]+)"`)
+	for path, page := range publicPages(false) {
+		for _, m := range loaded.FindAllStringSubmatch(render(t, page), -1) {
+			require.True(t, strings.HasPrefix(m[1], views.AssetPrefix), "%s loads %s", path, m[1])
+		}
+	}
+}
+
+// The content security policy would drop them, silently.
+func TestNoTemplateHasInlineScriptOrStyle(t *testing.T) {
+	t.Parallel()
+	inline := regexp.MustCompile(`\sstyle=|\son[a-z]+=|<style|<script(?:>|[^>]*[^>/]>[^<])|javascript:`)
+	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() && e.Name() == "mail" {
+			return fs.SkipDir
+		}
+		if filepath.Ext(path) != ".templ" {
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NotRegexp(t, inline, string(b), path)
+		return nil
+	})
+	require.NoError(t, err)
+}
+
+func TestPagesSayWhereTheVisitorIs(t *testing.T) {
+	t.Parallel()
+	for path, page := range publicPages(false) {
+		if path == "/" {
+			continue
+		}
+		require.Contains(t, render(t, page), `<a href="`+path+`" aria-current="page">`, path)
+	}
+}
+
+func TestLanesThatCannotAnswerAreShownAsUnavailable(t *testing.T) {
+	t.Parallel()
+	html := render(t, publicPages(false)["/"])
+	ready := 0
+	for _, l := range views.Lanes() {
+		require.Contains(t, html, "<code>"+l.Name+"</code>")
+		require.Contains(t, html, templ.EscapeString(l.Today))
+		if l.Ready {
+			ready++
+		}
+	}
+	require.Equal(t, 1, ready, "provenance alone answers in this version")
+}

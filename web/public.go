@@ -1,0 +1,138 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/google/uuid"
+
+	"veracity/views"
+)
+
+// Times are the durations that the guides tell of.
+type Times struct {
+	// Results stay readable this long after their job, and download links work.
+	Results time.Duration
+	// Ticket is how long an upload ticket works, Job how long a job may take from its start.
+	Ticket, Job time.Duration
+	// Attempt is how long a receiver of a webhook may take to answer, Retries the waits between attempts.
+	Attempt time.Duration
+	Retries []time.Duration
+}
+
+func (p *Portal) home(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	page := views.Home{Public: p.public(v, "Was it made by AI?", "/"), BaseURL: p.cfg.BaseURL, Plans: p.planCards(v, "")}
+	page.Description = "Checks images, videos and voice clips for AI generation over one API, and shows the evidence behind each verdict."
+	return p.showPublic(w, r, views.HomePage(page))
+}
+
+func (p *Portal) pricing(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	plan, err := p.planOf(r, v)
+	if err != nil {
+		return err
+	}
+	page := views.Pricing{
+		Public: p.public(v, "Pricing", "/pricing"), Plans: p.planCards(v, plan), Prices: p.creditPrices(),
+		Billing: p.cfg.Billing, Support: p.cfg.SupportEmail, Results: views.Long(p.cfg.Times.Results),
+	}
+	page.Description = "Plans, credits and what each call costs. Calls that are refused or fail cost nothing."
+	return p.showPublic(w, r, views.PricingPage(page))
+}
+
+// docs is the index of the guides, or the guide that the path names.
+func (p *Portal) docs(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	key, err := p.keyStart(r, v)
+	if err != nil {
+		return err
+	}
+	t := p.cfg.Times
+	page := views.Docs{
+		Public: p.public(v, "Docs", "/docs"), BaseURL: p.cfg.BaseURL, KeyStart: key,
+		Plans: p.planCards(v, ""), Prices: p.creditPrices(),
+		Results: views.Long(t.Results), Ticket: views.Long(t.Ticket), Job: views.Long(t.Job), Attempt: views.Long(t.Attempt),
+	}
+	for _, wait := range t.Retries {
+		page.Retries = append(page.Retries, views.Long(wait))
+	}
+	page.Description = "Guides to the API: from the first call to signatures, limits and errors."
+	if slug := chi.URLParam(r, "page"); slug != "" {
+		guide, ok := views.FindGuide(slug)
+		if !ok {
+			return noPage()
+		}
+		page.Guide, page.Title, page.Path, page.Description = guide, guide.Title, guide.Href(), guide.Summary
+	}
+	return p.showPublic(w, r, views.DocsPage(page))
+}
+
+// planOf is the plan of the visitor's account, or "".
+func (p *Portal) planOf(r *http.Request, v *Visitor) (string, error) {
+	if v.Account == uuid.Nil {
+		return "", nil
+	}
+	acc, err := p.Accounts.Get(r.Context(), v.Account)
+	if err != nil {
+		return "", err
+	}
+	return acc.Plan, nil
+}
+
+// keyStart is the start of the newest key of the visitor's account, which lists of keys show as well, or "".
+func (p *Portal) keyStart(r *http.Request, v *Visitor) (string, error) {
+	if v.Account == uuid.Nil {
+		return "", nil
+	}
+	keys, err := p.Accounts.ListKeys(r.Context(), v.Account)
+	if err != nil || len(keys) == 0 {
+		return "", err
+	}
+	return keys[len(keys)-1].Start, nil
+}
+
+// planCards are the plans of the catalogue, with the way to each for this visitor.
+func (p *Portal) planCards(v *Visitor, current string) []views.PlanCard {
+	cards := make([]views.PlanCard, len(p.cfg.Plans))
+	for i, plan := range p.cfg.Plans {
+		cards[i] = views.PlanCard{
+			Name: plan.Name, Price: views.Dollars(plan.Cents), Credits: plan.Credits, RPM: int64(plan.RPM), Jobs: int64(plan.Jobs), Keys: int64(plan.Keys),
+			API: plan.RPM > 0, Current: plan.Name == current, Action: "Sign up", Href: "/signup?plan=" + url.QueryEscape(plan.Name),
+		}
+		if v.SignedIn() {
+			cards[i].Action, cards[i].Href = "Go to your account", "/account"
+		}
+	}
+	return cards
+}
+
+// clipLength is the length, in seconds, of the clips that the price list counts.
+const clipLength = 30
+
+// creditPrices are the prices in words, and what a month of each plan pays for.
+func (p *Portal) creditPrices() []views.CreditPrice {
+	c := p.cfg.Prices
+	rows := []struct {
+		views.CreditPrice
+		credits int64
+	}{
+		{views.CreditPrice{Call: "Image check", Price: views.Credits(c.ImageCheck)}, c.ImageCheck},
+		{views.CreditPrice{Call: "Image optimization", Price: views.Credits(c.ImageOptimize)}, c.ImageOptimize},
+		{views.CreditPrice{Call: "Video check", Price: views.CreditsPer(c.VideoCheck, c.VideoCheckSeconds)}, c.VideoCheckPrice(clipLength)},
+		{views.CreditPrice{Call: "Video optimization", Price: views.CreditsPer(c.VideoOptimize, c.VideoOptimizeSeconds)}, c.VideoOptimizePrice(clipLength)},
+		{views.CreditPrice{Call: "Voice check", Price: views.CreditsPer(c.VoiceCheck, c.VoiceCheckSeconds)}, c.VoiceCheckPrice(clipLength)},
+	}
+	shown := make([]views.CreditPrice, len(rows))
+	for i, row := range rows {
+		shown[i] = row.CreditPrice
+		if i > 1 {
+			shown[i].Example = "clips of " + views.Long(clipLength*time.Second)
+		}
+		for _, plan := range p.cfg.Plans {
+			if plan.RPM > 0 {
+				shown[i].Months = append(shown[i].Months, plan.Credits/row.credits)
+			}
+		}
+	}
+	return shown
+}

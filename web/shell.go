@@ -1,0 +1,99 @@
+package web
+
+import (
+	"net/http"
+
+	"veracity/account"
+	"veracity/account/access"
+	"veracity/quota"
+	"veracity/views"
+)
+
+// frame is what every page of an account shows around its content, with the account that it speaks of.
+type frame struct {
+	views.Shell
+	Account account.Account
+	Balance quota.Balance
+}
+
+// frame reads what stands around a page of the account. The flash, if any, is used up.
+func (p *Portal) frame(r *http.Request, v *Visitor, title string) (frame, error) {
+	acc, err := p.Accounts.Get(r.Context(), v.Account)
+	if err != nil {
+		return frame{}, err
+	}
+	balance, err := quota.Read(r.Context(), p.DB, v.Account)
+	if err != nil {
+		return frame{}, err
+	}
+	f := frame{Shell: p.shell(r, v, title), Account: acc, Balance: balance}
+	f.Plan, f.AccountName = acc.Plan, acc.Name
+	f.Banners = banners(acc, balance, v)
+	return f, nil
+}
+
+// shell is the frame of a page that belongs to a person and to no account.
+func (p *Portal) shell(r *http.Request, v *Visitor, title string) views.Shell {
+	s := views.Shell{
+		Title: title, Path: r.URL.Path, Person: v.User.Name, Email: v.User.Email, Role: string(v.Role),
+		Flash: p.sessions.PopString(r.Context(), sessionFlash), Operator: v.User.Operator,
+		CanSpend: v.Actor().Can(access.Spend), CanSeeTrail: v.Actor().Can(access.SeeTrail), HasAccount: len(v.Accounts) > 0,
+	}
+	for _, a := range v.Accounts {
+		s.Accounts = append(s.Accounts, views.ShellAccount{ID: a.ID.String(), Name: a.Name, Current: a.ID == v.Account})
+		if a.ID == v.Account {
+			s.AccountName = a.Name
+		}
+	}
+	return s
+}
+
+// public is the frame of a page that anybody may see.
+func (p *Portal) public(v *Visitor, title, path string) views.Public {
+	return views.Public{Title: title, Path: path, SignedIn: v.SignedIn()}
+}
+
+// sharesOf100 are the shares of a period's credits that a banner tells of.
+const (
+	nearlyUsed = 80
+	allUsed    = 100
+)
+
+// banners say what stands in the account's way, with the way out.
+func banners(acc account.Account, b quota.Balance, v *Visitor) []views.Banner {
+	var found []views.Banner
+	mend := func(text, href string) (string, string) {
+		if v.Actor().Can(access.ManagePlan) {
+			return text, href
+		}
+		return "", ""
+	}
+	if acc.ClosesAt != nil {
+		found = append(found, views.Banner{
+			Kind: "bad", Text: "This account is being closed. Calls are refused, and all its data is deleted at", At: acc.ClosesAt,
+			Action: "Keep the account", Href: "/account/settings",
+		})
+	}
+	switch acc.State {
+	case account.PlanRequired:
+		action, href := mend("Choose a plan", "/pricing")
+		found = append(found, views.Banner{Kind: "info", Text: "The plan “" + acc.Plan + "” has no API access: keys cannot be made, and calls answer plan_required.", Action: action, Href: href})
+	case account.PaymentFailed:
+		action, href := mend("Mend the payment", "/pricing")
+		found = append(found, views.Banner{Kind: "bad", Text: "The last payment failed. Until it is mended, calls answer payment_failed and no key can be made.", Action: action, Href: href})
+	case account.Suspended:
+		found = append(found, views.Banner{Kind: "bad", Text: "This account is suspended, and its calls are refused. Write to support."})
+	case account.Active:
+	}
+	if b.Granted > 0 {
+		used := (b.Spent + b.Held) * 100 / b.Granted
+		action, href := mend("Move to a larger plan", "/pricing")
+		switch {
+		case used >= allUsed:
+			found = append(found, views.Banner{Kind: "bad", Text: "All credits of this period are used: checks and optimizations answer quota_exceeded until", At: b.ResetsAt, Action: action, Href: href})
+		case used >= nearlyUsed:
+			found = append(found, views.Banner{Kind: "warn", Text: views.Count(used) + " % of this period's credits are used. The next ones come", At: b.ResetsAt, Action: action, Href: href})
+		}
+	}
+	return found
+}
