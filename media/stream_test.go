@@ -100,7 +100,7 @@ func TestFormIsNotReadWhenTheCreditsDoNotSuffice(t *testing.T) {
 func TestClipFromAFormIsStoredAndChecked(t *testing.T) {
 	t.Parallel()
 	r := acttest.Setup(t)
-	file := append(mediatest.MP4Head(), bytes.Repeat([]byte{0}, 1<<20)...)
+	file := append(mediatest.MP4Head(), make([]byte, 1<<20)...)
 	var got int64
 	r.Engine.Clip = func(ctx context.Context, req engine.ClipRequest) (engine.Report, error) {
 		got = req.Size

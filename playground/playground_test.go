@@ -48,7 +48,7 @@ func (r *rig) image() media.Source {
 }
 
 func (r *rig) play(id uuid.UUID, src media.Source) (playground.Run, error) {
-	return r.Playground.Run(r.t.Context(), r.by, r.Caller, id, "cat.png", src)
+	return r.Run(r.t.Context(), r.by, r.Caller, id, "cat.png", src)
 }
 
 func TestImageIsCheckedAndKept(t *testing.T) {
@@ -94,7 +94,7 @@ func TestRolesWithoutTheRightAndForeignAccountsAreRefused(t *testing.T) {
 	for _, role := range []access.Role{access.Viewer, access.Billing} {
 		by := r.by
 		by.Role = role
-		_, err := r.Playground.Run(t.Context(), by, r.Caller, id, "cat.png", r.image())
+		_, err := r.Run(t.Context(), by, r.Caller, id, "cat.png", r.image())
 		require.Equal(t, fault.Forbidden, fault.CodeOf(err), role)
 	}
 	_, err := r.play(id, r.image())
@@ -104,11 +104,11 @@ func TestRolesWithoutTheRightAndForeignAccountsAreRefused(t *testing.T) {
 		INSERT INTO account (id, email, plan, state, billed_by, plan_credits, plan_rpm, plan_jobs, plan_keys)
 		VALUES ($1, 'other@example.com', 'pro', 'active', 'operator', 10, 60, 1, 1)`, foreign.Account)
 	require.NoError(t, err)
-	_, err = r.Playground.Run(t.Context(), foreign, media.Caller{Account: foreign.Account}, id, "cat.png", r.image())
+	_, err = r.Run(t.Context(), foreign, media.Caller{Account: foreign.Account}, id, "cat.png", r.image())
 	require.Equal(t, fault.NotFound, fault.CodeOf(err), "the id is another account's")
 	_, err = r.Read(t.Context(), foreign.Account, id)
 	require.Equal(t, fault.NotFound, fault.CodeOf(err))
-	_, err = r.Playground.Run(t.Context(), r.by, media.Caller{Account: foreign.Account}, uuid.New(), "cat.png", r.image())
+	_, err = r.Run(t.Context(), r.by, media.Caller{Account: foreign.Account}, uuid.New(), "cat.png", r.image())
 	require.Error(t, err, "nobody spends another account's credits")
 	runs, err := r.List(t.Context(), foreign.Account, 10)
 	require.NoError(t, err)
@@ -149,7 +149,7 @@ func TestRunGoesOnWhenTheBrowserLeaves(t *testing.T) {
 		require.NoError(t, ctx.Err())
 		return acttest.GeneratedImage(ctx, src)
 	}
-	run, err := r.Playground.Run(ctx, r.by, r.Caller, uuid.New(), "cat.png", r.image())
+	run, err := r.Run(ctx, r.by, r.Caller, uuid.New(), "cat.png", r.image())
 	require.NoError(t, err)
 	require.Equal(t, playground.Done, run.State)
 	r.Sound(1)
@@ -238,7 +238,7 @@ func TestOldRunsAreForgotten(t *testing.T) {
 func TestNameIsKeptTidyAndShort(t *testing.T) {
 	t.Parallel()
 	r := setup(t)
-	run, err := r.Playground.Run(t.Context(), r.by, r.Caller, uuid.New(), "a\x00b\n\xff"+strings.Repeat("ä", 500), r.image())
+	run, err := r.Run(t.Context(), r.by, r.Caller, uuid.New(), "a\x00b\n\xff"+strings.Repeat("ä", 500), r.image())
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(run.Name, "ab\uFFFDä"), run.Name)
 	require.Len(t, []rune(run.Name), 200)

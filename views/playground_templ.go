@@ -189,7 +189,7 @@ func playForm(f PlayForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = SelectBox("kind", "Kind of file", "For a URL that does not show it.", f.Kinds).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = SelectBox("kind", "Kind of file", "Only a URL may need it.", f.Kinds).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -66,7 +66,7 @@ func answerJSON(w http.ResponseWriter, status int, body any) error {
 	noStore(w)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(text) //nolint:errcheck // the visitor has gone
+	_, _ = w.Write(text) // an error says that the visitor has gone
 	return nil
 }
 

@@ -55,29 +55,38 @@ func readPlay(w http.ResponseWriter, r *http.Request) (*playInput, error) {
 	if err != nil {
 		return in, fault.Wrap(err, fault.InvalidInput, "The form could not be read. Load the page again and send it once more.")
 	}
+	if err := in.read(form); err != nil {
+		return in, err
+	}
+	err = in.check()
+	return in, err
+}
+
+// read takes in the fields, up to the file or the end.
+func (in *playInput) read(form *multipart.Reader) error {
 	for range maxPlayParts {
 		part, err := form.NextPart()
 		if errors.Is(err, io.EOF) {
-			return in, in.check()
+			return nil
 		}
 		if err != nil {
-			return in, notWhole(err)
+			return notWhole(err)
 		}
 		if part.FormName() == "file" && part.FileName() != "" {
 			in.name, in.contentType = part.FileName(), part.Header.Get("Content-Type")
 			in.file = bufio.NewReaderSize(&onlyFile{part, form}, media.GuessBytes)
-			return in, in.check()
+			return nil
 		}
 		text, err := io.ReadAll(io.LimitReader(part, maxPlayText+1))
 		if err != nil {
-			return in, notWhole(err)
+			return notWhole(err)
 		}
 		if len(text) > maxPlayText {
-			return in, fault.New(fault.InvalidInput, "A field of the form is too long.")
+			return fault.New(fault.InvalidInput, "A field of the form is too long.")
 		}
 		in.set(part.FormName(), strings.TrimSpace(string(text)))
 	}
-	return in, fault.New(fault.InvalidInput, "The form has too many fields. Load the page again and send it once more.")
+	return fault.New(fault.InvalidInput, "The form has too many fields. Load the page again and send it once more.")
 }
 
 func (in *playInput) set(field, value string) {
@@ -128,11 +137,11 @@ func (in *playInput) source() (media.Source, error) {
 	if in.file != nil {
 		src = media.FromFile(kind, in.file)
 	}
-	seconds, err := strconv.ParseFloat(in.seconds, 64)
-	if in.seconds == "" || err != nil {
-		return src, nil // a length is only ever a help
+	// A length is only ever a help: what is no number counts as none.
+	if seconds, err := strconv.ParseFloat(in.seconds, 64); err == nil {
+		return src.WithSeconds(seconds)
 	}
-	return src.WithSeconds(seconds)
+	return src, nil
 }
 
 // path is the file's name, or the path of the URL.
@@ -161,7 +170,7 @@ func (in *playInput) shown() string {
 // drain reads on a while, so that a browser that is still sending sees the answer and not a broken connection.
 func (in *playInput) drain() {
 	in.body.end = time.Now().Add(drainTime)
-	_, _ = io.CopyN(io.Discard, in.body, maxDrain) //nolint:errcheck // whatever ends it, the answer follows
+	_, _ = io.CopyN(io.Discard, in.body, maxDrain) // whatever ends it, the answer follows
 }
 
 // onlyFile is the last part of the form. Its end is believed once the form has ended too.

@@ -211,7 +211,7 @@ func (p *Portal) sameCall(run playground.Run) string {
 	name := strings.ReplaceAll(run.Name, "'", "%27")
 	switch isURL := strings.HasPrefix(name, "https://") || strings.HasPrefix(name, "http://"); {
 	case isURL:
-		return fmt.Sprintf("curl%s-d '{\"%s_url\": \"%s\"}'", head, run.Media, name)
+		return "curl" + head + "-d '{\"" + string(run.Media) + "_url\": \"" + name + "\"}'"
 	case run.Media == "image":
 		return "printf '{\"image_base64\":\"%s\"}' \"$(base64 -w0 photo.jpg)\" |\ncurl" + head + "--data-binary @-"
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // parameter is the part of a pattern up to its first parameter, which says what the parameter is an id of.
-var parameter = regexp.MustCompile(`^.*?\{[a-z]+\}`)
+var parameter = regexp.MustCompile(`^.*?(\{[a-z]+\})`)
 
 // walkForm has a valid value for every field that a route reads before it looks for the id in its path.
 var walkForm = url.Values{
@@ -74,13 +74,13 @@ func (r *rig) tenant() tenant {
 // path is a route's address for the ids of a tenant. A parameter of a new kind needs an entry in [rig.tenant].
 func (n tenant) path(t *testing.T, pattern string) string {
 	t.Helper()
-	kind := parameter.FindString(pattern)
-	if kind == "" {
+	found := parameter.FindStringSubmatch(pattern)
+	if found == nil {
 		return strings.TrimSuffix(pattern, "*")
 	}
-	id, ok := n.ids[kind]
-	require.True(t, ok, "the walk knows no id for %s: give the tenant one", kind)
-	path := strings.Replace(pattern, kind[strings.Index(kind, "{"):], id, 1)
+	id, ok := n.ids[found[0]]
+	require.True(t, ok, "the walk knows no id for %s: give the tenant one", found[0])
+	path := strings.Replace(pattern, found[1], id, 1)
 	require.NotContains(t, path, "{", "the walk knows routes with one parameter")
 	return path
 }

@@ -110,7 +110,6 @@ func TestTheNavigationOpensOnAPhoneWithoutScripts(t *testing.T) {
 	require.False(t, browsertest.Evaluate[bool](tab, shown))
 	browsertest.Evaluate[bool](tab, `(document.querySelector("[popovertarget=side]").click(), true)`)
 	require.True(t, browsertest.Evaluate[bool](tab, shown))
-	tab.Accessible("the open navigation")
 	tab.Wide()
 	tab.Go("/docs")
 	require.True(t, browsertest.Evaluate[bool](tab, shown), "it stands beside the page")

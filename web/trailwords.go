@@ -40,6 +40,14 @@ var sentences = map[string]string{
 	"password.changed":     "Changed the password",
 	"password.reset":       "Reset the password",
 	"password.refused":     "Entered a wrong password to confirm an act",
+	"totp.added":           "Set up an authenticator app",
+	"totp.removed":         "Removed the authenticator app",
+	"passkey.added":        "Added a passkey",
+	"passkey.removed":      "Removed a passkey",
+	"recovery_codes.made":  "Made new recovery codes",
+	"recovery_code.used":   "Used a recovery code",
+	"email.change_asked":   "Asked for another address",
+	"email.changed":        "Changed the address",
 }
 
 // limitNames are the words of a change of limits.

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"time"
 
 	"veracity/account/access"
 	"veracity/views"
@@ -100,7 +99,7 @@ func attemptRow(a webhook.Attempted) views.Attempt {
 		row.Error = *a.Error
 	}
 	if a.LatencyMS != nil {
-		row.Latency = (time.Duration(*a.LatencyMS) * time.Millisecond).String()
+		row.Latency = views.Count(int64(*a.LatencyMS)) + " ms"
 	}
 	return row
 }

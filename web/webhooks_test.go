@@ -32,7 +32,7 @@ func TestWebhookShowsWhatWasSentAndAnswered(t *testing.T) {
 	require.NoError(t, err)
 	page := owner.get(path)
 	for _, want := range []string{
-		"502", "1.234s", "&lt;script&gt;·· no·", "The server was silent for too long.", "&#34;status&#34;: &#34;succeeded&#34;",
+		"502", "1,234 ms", "&lt;script&gt;·· no·", "The server was silent for too long.", "&#34;status&#34;: &#34;succeeded&#34;",
 		"Service-Signature", "sha256=", "Webhook-Timestamp", "/docs/webhooks",
 	} {
 		require.Contains(t, page.text, want)

@@ -46,6 +46,7 @@ type App struct {
 	Webhooks *webhook.Deliveries
 	// Playground is the checks that people make by hand.
 	Playground *playground.Playground
+	Portal     *web.Portal
 	Mail       mail.Sender
 	Letters    *letter.Post
 	Requests   *usage.Log

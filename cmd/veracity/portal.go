@@ -85,7 +85,7 @@ func (a *App) portal(ctx context.Context) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return web.New(web.Config{
+	a.Portal = web.New(web.Config{
 		BaseURL: a.Settings.BaseURL, SupportEmail: a.Settings.Portal.Support, Plans: plansShown(), Proxies: proxies,
 		Prices: a.Settings.Media.Prices,
 		Times: web.Times{
@@ -95,7 +95,8 @@ func (a *App) portal(ctx context.Context) (http.Handler, error) {
 	}, web.Parts{
 		DB: a.DB, Accounts: a.Accounts, People: a.People, Media: a.Media,
 		Playground: a.Playground, Webhooks: a.Webhooks, Requests: a.Requests, River: river, Queues: operatorQueues{a}, Log: a.Log,
-	}).Handler()
+	})
+	return a.Portal.Handler()
 }
 
 // operatorQueues shows operators how the queues stand.

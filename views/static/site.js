@@ -95,17 +95,18 @@ async function renew() {
   if (!answer.ok) throw new Error(String(answer.status));
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const now = document.querySelectorAll("[data-live]");
-  let waits = false;
+  // Asked before the nodes move over.
+  let more = page.querySelector("[data-refresh]") !== null;
   page.querySelectorAll("[data-live]").forEach((fresh, i) => {
     localTimes(fresh);
     showCopyButtons(fresh);
     const old = now[i];
     if (!old || old.innerHTML === fresh.innerHTML) return;
     // Nothing is taken from under the reader's hand.
-    if (old !== document.activeElement && old.contains(document.activeElement)) waits = true;
+    if (old !== document.activeElement && old.contains(document.activeElement)) more = true;
     else old.replaceChildren(...fresh.childNodes);
   });
-  return waits || page.querySelector("[data-refresh]") !== null;
+  return more;
 }
 
 function follow() {

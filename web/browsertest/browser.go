@@ -3,6 +3,7 @@ package browsertest
 
 import (
 	"context"
+	"iter"
 	"os"
 	"path/filepath"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 )
@@ -44,9 +46,22 @@ func Open(t *testing.T, base string) *Tab {
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate("about:blank")))
+	go leave(ctx, chromedp.Events(ctx, page.JavascriptDialogOpening))
 	tab := &Tab{t: t, ctx: ctx, base: base}
 	tab.Wide()
 	return tab
+}
+
+// leave says yes to pages that ask whether they may be left.
+func leave(ctx context.Context, dialogs iter.Seq2[page.EventJavascriptDialogOpening, error]) {
+	for _, err := range dialogs {
+		if err != nil {
+			return // the tab has closed
+		}
+		if _, err := chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true}); err != nil {
+			return
+		}
+	}
 }
 
 // do runs steps within the time that a step may take.

@@ -1,12 +1,14 @@
 package browsertest
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
 )
 
 // Go opens a page of the portal, or any address.
@@ -15,7 +17,17 @@ func (b *Tab) Go(path string) {
 	if strings.HasPrefix(path, "/") {
 		path = b.base + path
 	}
-	b.do("go to "+path, chromedp.Navigate(path))
+	// A page that is still on its way, after a press, gives up the first try.
+	for range 3 {
+		ctx, cancel := context.WithTimeout(b.ctx, stepTime)
+		err := chromedp.Do(ctx, chromedp.Navigate(path))
+		cancel()
+		if err == nil || !strings.Contains(err.Error(), "ERR_ABORTED") {
+			require.NoError(b.t, err, "go to %s", path)
+			return
+		}
+	}
+	b.t.Fatalf("%s cannot be gone to", path)
 }
 
 // Path is where the tab is.
