@@ -5,7 +5,6 @@ package playground
 import (
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 	"unicode"
@@ -35,7 +34,6 @@ const (
 type Parts struct {
 	DB    *pgxpool.Pool
 	Media *media.Service
-	Log   *slog.Logger
 }
 
 // Playground does the acts. It is safe for concurrent use.

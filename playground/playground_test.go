@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	"strings"
 	"sync"
@@ -38,7 +37,7 @@ func setup(t *testing.T) *rig {
 	acts := acttest.Setup(t)
 	acts.Caller.Key = uuid.Nil
 	return &rig{
-		Playground: playground.New(playground.Parts{DB: acts.DB, Media: acts.Service, Log: slog.New(slog.DiscardHandler)}),
+		Playground: playground.New(playground.Parts{DB: acts.DB, Media: acts.Service}),
 		Rig:        acts, t: t, by: access.Actor{Account: acts.Caller.Account, User: uuid.New(), Role: access.Developer},
 	}
 }

@@ -49,7 +49,7 @@ func playRig(t *testing.T, allow ...string) (*rig, *notes) {
 	r, noted := newRig(t), &notes{}
 	r.Requests, r.media.Allow = noted, allow
 	r.Media, r.Webhooks = r.media.OpenWithWebhooks(r.media.Queue)
-	r.Playground = playground.New(playground.Parts{DB: r.DB, Media: r.Media, Log: r.Log})
+	r.Playground = playground.New(playground.Parts{DB: r.DB, Media: r.Media})
 	return r, noted
 }
 

@@ -23,7 +23,7 @@ func (p *Portal) show(w http.ResponseWriter, r *http.Request, status int, page t
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) //nolint:errcheck // the visitor has gone
+	_, _ = w.Write(b.Bytes()) // an error is a visitor who has gone
 	return nil
 }
 
@@ -89,18 +89,18 @@ func (p *Portal) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
+// titles head the refusals that a person meets as a page of their own.
+var titles = map[fault.Code]string{
+	fault.LinkExpired:       "This link does not work any more",
+	fault.Forbidden:         "Your role does not allow this",
+	fault.NeedsSecondFactor: "A second factor is needed",
+	fault.TooManyTries:      "Too many tries",
+	fault.RateLimited:       "Too many tries",
+}
+
 func failureTitle(code fault.Code) string {
-	switch code {
-	case fault.LinkExpired:
-		return "This link does not work any more"
-	case fault.Forbidden:
-		return "Your role does not allow this"
-	case fault.NeedsSecondFactor:
-		return "A second factor is needed"
-	case fault.TooManyTries, fault.RateLimited:
-		return "Too many tries"
-	case fault.MethodNotAllowed, fault.InvalidInput:
-		return "That did not work"
+	if title, ok := titles[code]; ok {
+		return title
 	}
 	if statuses[code] == http.StatusNotFound {
 		return "There is no page here"

@@ -84,7 +84,7 @@ func (p *Portal) visit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v := &Visitor{Address: p.cfg.Proxies.client(r)}
 		if id, err := uuid.Parse(p.sessions.GetString(r.Context(), sessionSignIn)); err == nil {
-			wanted, _ := uuid.Parse(p.sessions.GetString(r.Context(), sessionAccount)) //nolint:errcheck // none was chosen
+			wanted, _ := uuid.Parse(p.sessions.GetString(r.Context(), sessionAccount)) // the nil id where none was chosen
 			visit, err := p.People.Visit(r.Context(), id, wanted)
 			switch {
 			case fault.CodeOf(err) == fault.SignInFailed:
@@ -133,7 +133,7 @@ func (p *Portal) setDevice(w http.ResponseWriter, value string) {
 	if value == "" {
 		return
 	}
-	http.SetCookie(w, &http.Cookie{
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure where the service is: dev answers over plain http on this machine
 		Name: p.deviceCookie(), Value: value, Path: "/", MaxAge: int(deviceLife / time.Second),
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: p.sessions.Cookie.Secure,
 	})

@@ -83,7 +83,7 @@ func banners(acc account.Account, b quota.Balance, v *Visitor) []views.Banner {
 		found = append(found, views.Banner{Kind: "bad", Text: "The last payment failed. Until it is mended, calls answer payment_failed and no key can be made.", Action: action, Href: href})
 	case account.Suspended:
 		found = append(found, views.Banner{Kind: "bad", Text: "This account is suspended, and its calls are refused. Write to support."})
-	case account.Active:
+	case account.Active, account.Closing:
 	}
 	if b.Granted > 0 {
 		used := (b.Spent + b.Held) * 100 / b.Granted

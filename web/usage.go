@@ -100,6 +100,6 @@ func (p *Portal) usageCSV(w http.ResponseWriter, r *http.Request, v *Visitor) er
 	h.Set("Content-Type", "text/csv; charset=utf-8; header=present")
 	h.Set("Content-Length", strconv.Itoa(file.Len()))
 	h.Set("Content-Disposition", `attachment; filename="veracity-usage-`+from.Format(time.DateOnly)+"-to-"+to.Format(time.DateOnly)+`.csv"`)
-	_, _ = w.Write(file.Bytes()) //nolint:errcheck // the visitor has gone
+	_, _ = w.Write(file.Bytes())
 	return nil
 }

@@ -72,7 +72,7 @@ func newRig(t *testing.T, changes ...func(*web.Config)) *rig {
 	service, hooks := r.media.OpenWithWebhooks(r.media.Queue)
 	r.Portal = web.New(cfg, web.Parts{
 		DB: r.media.DB, Accounts: accounts, People: people, Media: service,
-		Playground: playground.New(playground.Parts{DB: r.media.DB, Media: service, Log: log}), Webhooks: hooks, Requests: r.checks, Log: log,
+		Playground: playground.New(playground.Parts{DB: r.media.DB, Media: service}), Webhooks: hooks, Requests: r.checks, Log: log,
 	})
 	server.Config.Handler, err = r.Handler()
 	require.NoError(t, err)

@@ -109,7 +109,7 @@ func (a *App) wire(ctx context.Context) error {
 	if err := a.openMail(ctx); err != nil {
 		return err
 	}
-	a.openRequestLog()
+	a.openRequestLog() //nolint:contextcheck // the log outlives the start and ends by its Close
 	a.Metrics.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &depthCollector{a})
 	a.handler, err = a.routes(ctx)
@@ -132,7 +132,7 @@ func (a *App) makeActs(fetch *safefetch.Fetcher, queue *jobs.Queue) (err error) 
 		return err
 	}
 	a.Accounts.Forget = a.Media.ForgetAccount
-	a.Playground = playground.New(playground.Parts{DB: a.DB, Media: a.Media, Log: a.Log})
+	a.Playground = playground.New(playground.Parts{DB: a.DB, Media: a.Media})
 	return nil
 }
 

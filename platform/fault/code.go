@@ -74,12 +74,12 @@ const (
 	// Forbidden is an act that the person's role does not allow.
 	Forbidden Code = "forbidden"
 	// SignInFailed is any sign-in that fails, whichever part of it was wrong.
-	SignInFailed Code = "sign_in_failed" //nolint:gosec // a code, no credentials
+	SignInFailed Code = "sign_in_failed"
 	// TooManyTries is a form that was sent too often; RetryAfter says how long to wait.
 	TooManyTries Code = "too_many_tries"
 	WeakPassword Code = "weak_password"
 	// WrongPassword is a confirmation by password that failed.
-	WrongPassword Code = "wrong_password" //nolint:gosec // a code, no credentials
+	WrongPassword Code = "wrong_password"
 	// WrongCode is a one-time code or recovery code that does not fit.
 	WrongCode Code = "wrong_code"
 	// LinkExpired is a mailed link that was used, has expired, or never was one.

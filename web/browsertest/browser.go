@@ -22,7 +22,7 @@ const stepTime = 60 * time.Second
 
 // shared is the one browser of a test binary. It ends with the process.
 var shared = sync.OnceValues(func() (context.Context, error) {
-	ctx, _ := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:], //nolint:gocritic // a copy is wanted
+	ctx, _ := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 	)...)
@@ -143,9 +143,9 @@ func (b *Tab) Screenshot(name string) {
 	if dir == "" {
 		dir = "looks"
 	}
-	require.NoError(b.t, os.MkdirAll(dir, 0o750))
+	require.NoError(b.t, os.MkdirAll(dir, 0o750)) //nolint:gosec // who runs the tests says where
 	picture := get(b, "take a picture", chromedp.FullScreenshot(100))
-	require.NoError(b.t, os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o600))
+	require.NoError(b.t, os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o600)) //nolint:gosec // as above
 }
 
 // Evaluate runs an expression in the page.

@@ -53,7 +53,7 @@ func (b *Tab) See(text string) {
 		if b.Shows(text) {
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
+		<-time.After(50 * time.Millisecond)
 	}
 	b.t.Fatalf("%s does not show %q:\n%s", b.at(), text, b.body())
 }
