@@ -39,6 +39,8 @@ func (f Field) attributes() templ.Attributes {
 	}
 	if f.Error != "" {
 		a["aria-invalid"] = "true"
+		// The focus makes screen readers say the error, and saves everybody the search. Of several fields the first gets it.
+		a["autofocus"] = true
 	}
 	if f.Autocomplete != "" {
 		a["autocomplete"] = f.Autocomplete

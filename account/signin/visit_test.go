@@ -168,11 +168,14 @@ func TestForgetKeepsWhatStillCounts(t *testing.T) {
 	r.exec(t, `UPDATE sign_up SET created_at = now() - interval '8 days'`)
 	r.exec(t, `UPDATE mail_token SET expires_at = now() - interval '25 hours'`)
 	r.exec(t, `UPDATE throttle SET tat = now()`)
+	r.exec(t, `INSERT INTO sessions VALUES ('old', '', now() - interval '1 second'), ('live', '', now() + interval '1 hour')`)
 	gone, err := r.Forget(t.Context())
 	require.NoError(t, err)
 	require.Positive(t, gone)
 	for _, table := range []string{"sign_in", "sign_up", "mail_token", "throttle"} {
 		require.Zero(t, r.count(t, `SELECT count(*) FROM `+table), table)
 	}
+	require.Equal(t, 1, r.count(t, `SELECT count(*) FROM sessions WHERE token = 'live'`))
+	require.Equal(t, 1, r.count(t, `SELECT count(*) FROM sessions`))
 	require.Equal(t, 1, r.count(t, `SELECT count(*) FROM app_user`))
 }
