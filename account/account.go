@@ -11,10 +11,13 @@ import (
 	"net/mail"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/text/unicode/norm"
 
 	"veracity/platform/fault"
 	"veracity/platform/seal"
@@ -103,21 +106,28 @@ type Account struct {
 	CreatedAt time.Time
 	// ClosesAt is when the account is deleted; nil on one that stays.
 	ClosesAt *time.Time
+	// BilledBy is who opens its credit periods: operator, stripe (paid invoices) or none.
+	BilledBy string
+	// AccessUntil is when a paid plan that was cancelled ends; nil on one that goes on.
+	AccessUntil *time.Time
 }
 
-// accountState is what an account's state comes to, from its columns.
-const accountState = `CASE WHEN a.suspended_at IS NOT NULL THEN 'suspended' WHEN a.closes_at IS NOT NULL THEN 'closing' ELSE a.state END`
+// accountState is what an account's state comes to, from its columns. A cancelled plan ends by the clock, whether or not
+// anybody has said so.
+const accountState = `CASE WHEN a.suspended_at IS NOT NULL THEN 'suspended' WHEN a.closes_at IS NOT NULL THEN 'closing'
+	WHEN a.access_until <= now() THEN 'plan_required' ELSE a.state END`
 
 const accountColumns = `a.id, a.email, a.name, a.plan, ` + accountState + `,
 	coalesce(a.credits_override, a.plan_credits), coalesce(a.rpm_override, a.plan_rpm),
 	coalesce(a.jobs_override, a.plan_jobs), coalesce(a.keys_override, a.plan_keys),
-	a.credits_override, a.rpm_override, a.jobs_override, a.keys_override, a.created_at, a.closes_at`
+	a.credits_override, a.rpm_override, a.jobs_override, a.keys_override, a.created_at, a.closes_at, a.billed_by, a.access_until`
 
 func scanAccount(row pgx.CollectableRow) (Account, error) {
 	var a Account
 	err := row.Scan(&a.ID, &a.Email, &a.Name, &a.Plan, &a.State,
 		&a.Limits.Credits, &a.Limits.RPM, &a.Limits.Jobs, &a.Limits.Keys,
-		&a.Overrides.Credits, &a.Overrides.RPM, &a.Overrides.Jobs, &a.Overrides.Keys, &a.CreatedAt, &a.ClosesAt)
+		&a.Overrides.Credits, &a.Overrides.RPM, &a.Overrides.Jobs, &a.Overrides.Keys, &a.CreatedAt, &a.ClosesAt,
+		&a.BilledBy, &a.AccessUntil)
 	return a, err
 }
 
@@ -155,12 +165,22 @@ func unknown(id uuid.UUID) error {
 }
 
 // Address checks an e-mail address (RFC 5322 addr-spec without a display name; a domain, no address literal; at most
-// 254 bytes as of RFC 3696, erratum 1690) and trims it. Refusal: invalid_email.
+// 254 bytes as of RFC 3696, erratum 1690; no letter that stands for another one) and trims it. Refusal: invalid_email.
 func Address(s string) (string, error) {
 	s = strings.TrimSpace(s)
+	if s == "" {
+		return "", fault.New(fault.InvalidEmail, "Write an e-mail address, like name@example.com.")
+	}
 	parsed, err := mail.ParseAddress(s)
-	if err != nil || parsed.Address != s || len(s) > 254 || strings.HasSuffix(s, "]") {
+	if err != nil || parsed.Address != s || len(s) > 254 || strings.HasSuffix(s, "]") || disguised(s) {
 		return "", fault.New(fault.InvalidEmail, "%.254q is not an e-mail address. Write one like name@example.com.", s)
 	}
 	return s, nil
+}
+
+// disguised tells whether an address has letters that PostgreSQL's lower() makes those of another address, in whose name
+// its owner could act: U+0130 becomes i, and what NFKC changes becomes what it stands for (Unicode TR36, section 3.1).
+func disguised(s string) bool {
+	return norm.NFKC.String(s) != s ||
+		strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf && unicode.ToLower(r) < utf8.RuneSelf })
 }

@@ -43,7 +43,8 @@ func (a *Accounts) Invites(ctx context.Context, account uuid.UUID) ([]Invite, er
 	return invites, nil
 }
 
-// Invite asks a person into the account by mail. An open invite of the same address is renewed with the new role.
+// Invite asks a person into the account by mail. An open invite of the same address is renewed with the new role, and its
+// earlier links work no more.
 // Refusals: forbidden, invalid_email, invalid_input (no such role), unknown_account, already_member, team_full,
 // too_many_tries (with RetryAfter) when a letter to the address went out a moment ago or too many went out,
 // plan_required while the account is suspended.
@@ -88,7 +89,7 @@ func (a *Accounts) Invite(ctx context.Context, by access.Actor, email string, ro
 	return id, nil
 }
 
-// ResendInvite sends an open invite's letter again and gives it its whole time anew. Refusals: forbidden,
+// ResendInvite sends an open invite's letter again and gives it its whole time anew; earlier links work no more. Refusals: forbidden,
 // unknown_account, unknown_invite, too_many_tries and plan_required as with [Accounts.Invite].
 func (a *Accounts) ResendInvite(ctx context.Context, by access.Actor, invite uuid.UUID) error {
 	if err := by.May(access.ManageTeam); err != nil {
@@ -155,8 +156,13 @@ func (a *Accounts) ForgetInvites(ctx context.Context) (int64, error) {
 	return tag.RowsAffected(), nil
 }
 
-// sendInvite asks for the letter and writes the trail.
+// sendInvite ends the links that were sent before, asks for the letter and writes the trail.
 func (a *Accounts) sendInvite(ctx context.Context, tx pgx.Tx, by access.Actor, invite uuid.UUID, email, act string, role access.Role) error {
+	_, err := tx.Exec(ctx, `UPDATE mail_token SET used_at = now() WHERE kind = 'invite' AND subject = @id AND used_at IS NULL`,
+		pgx.NamedArgs{"id": invite})
+	if err != nil {
+		return fmt.Errorf("end earlier links of invite: %w", err)
+	}
 	letter := Letter{Name: LetterInvite, To: email, Subject: invite, Account: by.Account}
 	if err := a.Queue.Insert(ctx, tx, letter); err != nil {
 		return err

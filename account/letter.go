@@ -43,6 +43,13 @@ const (
 	// LetterClosing tells that the account will be deleted, LetterClosed that it has been; Detail is the account's name.
 	LetterClosing LetterName = "closing"
 	LetterClosed  LetterName = "closed"
+	// LetterPaymentFailed tells that the account's calls are refused until its payment is mended.
+	LetterPaymentFailed LetterName = "payment_failed"
+	// LetterSubscriptionCanceled tells that the paid plan ends at Detail, a time as of RFC 3339, or has ended where Detail
+	// is empty.
+	LetterSubscriptionCanceled LetterName = "subscription_canceled"
+	// LetterPlanChanged tells that the account has moved from the plan Detail to the one that it is on.
+	LetterPlanChanged LetterName = "plan_changed"
 )
 
 // Inserter puts a job on its queue in the transaction that writes what it is about.

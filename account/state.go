@@ -107,7 +107,7 @@ func savePlan(ctx context.Context, tx pgx.Tx, account uuid.UUID, plan Plan) (was
 	rows, err := tx.Query(ctx, `
 		WITH found AS (SELECT id, plan FROM account WHERE id = @id FOR UPDATE)
 		UPDATE account a SET
-			plan = @plan, state = @state, billed_by = @billed_by,
+			plan = @plan, state = @state, billed_by = @billed_by, access_until = NULL, plan_set_at = now(),
 			plan_credits = @credits, plan_rpm = @rpm, plan_jobs = @jobs, plan_keys = @keys,
 			period_anchor = CASE WHEN EXISTS (
 				SELECT FROM credit_period p

@@ -1,8 +1,9 @@
 // Command bench measures the built program from outside, on a private durable PostgreSQL and its real engine: requests a
 // second against pgbench, checks and optimizations against the programs that do a part of the same, jobs against the
-// engine alone, and credits against their limit. Each figure stands beside a peer's or a limit's of the same run, so that
-// ratios mean something on any machine. What is measured is reached over its command line, HTTP and the engine's socket;
-// of the product itself only the engine's client and the yardstick of likeness are linked in.
+// engine alone, and credits and the portal's pages against their limits. Each figure stands beside a peer's or a limit's of
+// the same run, so that ratios mean something on any machine. What is measured is reached over its command line, HTTP and
+// the engine's socket; of the product itself only the engine's client, the yardstick of likeness, and what reads the outbox
+// and lays out the database are linked in.
 package main
 
 import (
@@ -38,6 +39,7 @@ func measurements() []measurement {
 		{"image-optimization", measureStills},
 		{"video-optimization", measureFilms},
 		{"jobs", measureJobs},
+		{"pages", measurePages},
 	}
 }
 

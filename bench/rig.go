@@ -65,7 +65,7 @@ func (r *rig) start(ctx context.Context, o options) error {
 	r.program = program{path: o.program, settings: []string{
 		"--data", filepath.Join(r.dir, "data"), "--database-url", r.database.URL(), "--secret-key", seal.NewKey("bench"),
 		"--storage-url", "disk:" + filepath.Join(r.dir, "storage"), "--listen", r.address, "--metrics-listen", "off",
-		"--fetch-allow", r.pictureAddress, "--mail-url", "outbox:" + filepath.Join(r.dir, "outbox"),
+		"--fetch-allow", r.pictureAddress, "--mail-url", "outbox:" + r.outboxDir(),
 	}}
 	if err := r.program.run(ctx, nil, "migrate", "up"); err != nil {
 		return err

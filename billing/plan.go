@@ -1,13 +1,33 @@
-// Package billing holds the plan catalogue, which everything else reads. Payment through Stripe belongs here too.
+// Package billing holds the plan catalogue, which everything else reads, and takes payments through Stripe: it sells
+// subscriptions, takes events in, and makes accounts follow what Stripe says, whatever order, however often and however
+// late its events come. Nothing outside this package and its sandbox knows Stripe's types.
 package billing
 
-import "veracity/account"
+import (
+	"slices"
+	"strings"
 
-// Plan is what is sold. Name is also the lookup_key of its Stripe price.
+	"veracity/account"
+)
+
+// Plan is what is sold. Name is also the lookup_key of its monthly Stripe price, name-yearly that of the annual one.
 type Plan struct {
 	account.Plan
-	// Cents is the price of a month in US cents.
+	// Cents is the price of a month in US cents; 0 is not sold.
 	Cents int64
+	// YearCents is the price of a year in US cents; 0 is not sold by the year.
+	YearCents int64
+}
+
+// Price is what the plan costs in US cents at an interval, [Month] or [Year]; 0 is not sold.
+func (p Plan) Price(interval string) int64 {
+	switch interval {
+	case Month:
+		return p.Cents
+	case Year:
+		return p.YearCents
+	}
+	return 0
 }
 
 // Catalogue is the ordered list of plans, the smallest first.
@@ -25,12 +45,8 @@ func Plans() Catalogue {
 
 // Plan finds a plan by its name.
 func (c Catalogue) Plan(name string) (account.Plan, bool) {
-	for _, p := range c {
-		if p.Name == name {
-			return p.Plan, true
-		}
-	}
-	return account.Plan{}, false
+	p, ok := c.find(name)
+	return p.Plan, ok
 }
 
 // Names lists the plans' names in the catalogue's order.
@@ -40,4 +56,41 @@ func (c Catalogue) Names() []string {
 		names[i] = p.Name
 	}
 	return names
+}
+
+func (c Catalogue) find(name string) (Plan, bool) {
+	if i := c.rank(name); i >= 0 {
+		return c[i], true
+	}
+	return Plan{}, false
+}
+
+// rank is a plan's place in the order, -1 of one that is not in it.
+func (c Catalogue) rank(name string) int {
+	return slices.IndexFunc(c, func(p Plan) bool { return p.Name == name })
+}
+
+// larger is the plan further up in the catalogue; a name that is not in it loses.
+func (c Catalogue) larger(a, b string) string {
+	if c.rank(a) >= c.rank(b) {
+		return a
+	}
+	return b
+}
+
+// yearly ends the lookup_key of annual prices.
+const yearly = "-yearly"
+
+// lookupKey is how the price of a plan is found in Stripe.
+func lookupKey(plan, interval string) string {
+	if interval == Year {
+		return plan + yearly
+	}
+	return plan
+}
+
+// sold finds the plan with API access that a lookup_key or a plan's metadata names; false where it is none of ours.
+func (c Catalogue) sold(key string) (string, bool) {
+	plan, ok := c.find(strings.TrimSuffix(key, yearly))
+	return plan.Name, ok && plan.API
 }

@@ -13,12 +13,13 @@ const (
 	QueueOptimize    = "optimize"
 	QueueWebhook     = "webhook"
 	QueueLetter      = "letter"
+	QueueBilling     = "billing"
 	QueueMaintenance = "maintenance"
 )
 
 // Queues are the names that a worker can be told to work.
 func Queues() []string {
-	return []string{QueueCheck, QueueOptimize, QueueWebhook, QueueLetter, QueueMaintenance}
+	return []string{QueueCheck, QueueOptimize, QueueWebhook, QueueLetter, QueueBilling, QueueMaintenance}
 }
 
 // Config are the settings of a worker.
@@ -26,7 +27,7 @@ type Config struct {
 	// Queues are the queues that this process works.
 	Queues []string
 	// ChecksAtOnce and the others are how many jobs of each queue this process runs at once.
-	ChecksAtOnce, OptimizationsAtOnce, WebhooksAtOnce, LettersAtOnce, MaintenanceAtOnce int
+	ChecksAtOnce, OptimizationsAtOnce, WebhooksAtOnce, LettersAtOnce, BillingAtOnce, MaintenanceAtOnce int
 	// JobTimeout ends an attempt at a check or an optimization that runs longer. It lies over the time that a job may take
 	// in all, which ends the work first and says so; this is the net below.
 	JobTimeout time.Duration
@@ -48,7 +49,7 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		Queues:       Queues(),
-		ChecksAtOnce: 2, OptimizationsAtOnce: 2, WebhooksAtOnce: 20, LettersAtOnce: 4, MaintenanceAtOnce: 2,
+		ChecksAtOnce: 2, OptimizationsAtOnce: 2, WebhooksAtOnce: 20, LettersAtOnce: 4, BillingAtOnce: 4, MaintenanceAtOnce: 2,
 		JobTimeout: 32 * time.Minute, RescueAfter: 40 * time.Minute, TakeUpEvery: 30 * time.Second,
 		TaskTimeout: 2 * time.Minute, SoftStop: 20 * time.Second, Poll: time.Second,
 	}
@@ -72,6 +73,7 @@ func (c Config) Validate() error {
 		{"VERACITY_OPTIMIZATIONS_AT_ONCE", c.OptimizationsAtOnce},
 		{"VERACITY_WEBHOOKS_AT_ONCE", c.WebhooksAtOnce},
 		{"VERACITY_LETTERS_AT_ONCE", c.LettersAtOnce},
+		{"VERACITY_BILLING_AT_ONCE", c.BillingAtOnce},
 		{"VERACITY_MAINTENANCE_AT_ONCE", c.MaintenanceAtOnce},
 	} {
 		if n.atOnce < 1 || n.atOnce > 1000 {
@@ -110,6 +112,8 @@ func (c Config) atOnce(queue string) int {
 		return c.WebhooksAtOnce
 	case QueueLetter:
 		return c.LettersAtOnce
+	case QueueBilling:
+		return c.BillingAtOnce
 	}
 	return c.MaintenanceAtOnce
 }

@@ -37,6 +37,9 @@ func Start(ctx context.Context, cfg Config, db *pgxpool.Pool, acts Acts, log *sl
 	}
 	queues := map[string]river.QueueConfig{}
 	for _, q := range cfg.Queues {
+		if q == QueueBilling && acts.Billing == nil && len(cfg.Queues) > 1 {
+			continue
+		}
 		queues[q] = river.QueueConfig{MaxWorkers: cfg.atOnce(q)}
 	}
 	client, err := river.NewClient(riverpgxv5.New(db), &river.Config{

@@ -10,6 +10,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"veracity/account"
+	"veracity/billing"
 	"veracity/media"
 	"veracity/webhook"
 )
@@ -61,6 +62,10 @@ func insertion(job interface{ Kind() string }) (river.JobArgs, *river.InsertOpts
 		opts.Queue, begun = QueueOptimize, args.Begun
 	case webhook.Job:
 		opts.Queue = QueueWebhook
+	case billing.EventJob:
+		opts.Queue, opts.MaxAttempts = QueueBilling, billingAttempts
+	case billing.SyncJob:
+		opts.Queue, opts.MaxAttempts = QueueBilling, syncAttempts
 	case account.Letter:
 		opts.Queue, opts.MaxAttempts = QueueLetter, letterAttempts
 	default:

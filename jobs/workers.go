@@ -18,6 +18,8 @@ type Acts struct {
 	Webhooks *webhook.Deliveries
 	// Letters sends mails. A worker of the queue letter needs it.
 	Letters Letters
+	// Billing makes accounts follow their payments; nil in a process that takes none, which leaves the queue billing alone.
+	Billing Billing
 	// Tasks are the periodic acts of maintenance.
 	Tasks []Task
 }
@@ -75,6 +77,12 @@ func register(workers *river.Workers, cfg Config, acts Acts, log *slog.Logger) e
 		return err
 	}
 	if err := river.AddWorkerSafely(workers, &letterWorker{letters: acts.Letters, log: log}); err != nil {
+		return err
+	}
+	if err := river.AddWorkerSafely(workers, &eventWorker{billing: acts.Billing}); err != nil {
+		return err
+	}
+	if err := river.AddWorkerSafely(workers, &syncWorker{billing: acts.Billing}); err != nil {
 		return err
 	}
 	return river.AddWorkerSafely(workers, &taskWorker{tasks: acts.Tasks, timeout: cfg.TaskTimeout})

@@ -114,6 +114,12 @@ func (p *Post) write(ctx context.Context, l account.Letter, asked time.Time) (st
 		return p.closing(ctx, l)
 	case account.LetterClosed:
 		return l.To, views.Closed(l.Detail, p.BaseURL+"/"), nil
+	case account.LetterPaymentFailed:
+		return p.paymentFailed(ctx, l)
+	case account.LetterSubscriptionCanceled:
+		return p.subscriptionCanceled(ctx, l)
+	case account.LetterPlanChanged:
+		return p.planChanged(ctx, l)
 	}
 	// A worker of an older release met a newer letter; a newer worker sends it within its tries.
 	return "", views.Letter{}, fmt.Errorf("there is no letter %q", l.Name)

@@ -187,6 +187,30 @@ func TestEveryLetterSaysTheSameInBothParts(t *testing.T) {
 			[]string{base + "/"},
 			[]string{"“Acme” has been deleted", "cannot be undone"},
 		},
+		"failed payment": {
+			account.Letter{Name: account.LetterPaymentFailed, To: "ada@example.com"},
+			func(d *desk) { d.account.State = account.PaymentFailed },
+			[]string{base + "/account/plan"},
+			[]string{"“Acme” could not be renewed", "the plan pro failed", "calls answer payment_failed"},
+		},
+		"cancelled plan": {
+			account.Letter{Name: account.LetterSubscriptionCanceled, To: "ada@example.com", Detail: "2026-04-01T00:00:00Z"},
+			nil,
+			[]string{base + "/account/plan"},
+			[]string{"“Acme” is cancelled", "works until 1 April 2026 at 00:00 UTC", "the plan can be kept"},
+		},
+		"ended plan": {
+			account.Letter{Name: account.LetterSubscriptionCanceled, To: "ada@example.com"},
+			nil,
+			[]string{base + "/account/plan"},
+			[]string{"“Acme” has ended", "plan_required from now on"},
+		},
+		"changed plan": {
+			account.Letter{Name: account.LetterPlanChanged, To: "ada@example.com", Detail: "starter"},
+			func(d *desk) { d.account.Limits.Credits = 10_000 },
+			[]string{base + "/account/plan"},
+			[]string{"from the plan starter to pro", "10,000 credits a month"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -228,6 +252,10 @@ func TestPointlessLetterIsDropped(t *testing.T) {
 		"credits without a period":     {account.Letter{Name: account.LetterCredits, Detail: "80"}, func(d *desk) { d.balance = quota.Balance{} }},
 		"account that was kept":        {account.Letter{Name: account.LetterClosing}, func(d *desk) { d.account.ClosesAt = nil }},
 		"account that is gone":         {account.Letter{Name: account.LetterClosing}, gone},
+		"payment that was mended":      {account.Letter{Name: account.LetterPaymentFailed}, func(d *desk) { d.account.State = account.Active }},
+		"payment of a deleted account": {account.Letter{Name: account.LetterPaymentFailed}, gone},
+		"end of a deleted account":     {account.Letter{Name: account.LetterSubscriptionCanceled}, gone},
+		"plan that was changed back":   {account.Letter{Name: account.LetterPlanChanged, Detail: "pro"}, func(d *desk) {}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -249,6 +277,7 @@ func TestFailureTellsWhetherAnotherTryHelps(t *testing.T) {
 	d.err = broken
 	for _, name := range []account.LetterName{
 		account.LetterSignUp, account.LetterReset, account.LetterInvite, account.LetterEmailChange, account.LetterClosing,
+		account.LetterPaymentFailed, account.LetterSubscriptionCanceled, account.LetterPlanChanged,
 	} {
 		err := d.Send(t.Context(), account.Letter{Name: name, To: "ada@example.com"}, "letter-1-2", asked)
 		require.ErrorIs(t, err, broken, name)
@@ -260,6 +289,8 @@ func TestFailureTellsWhetherAnotherTryHelps(t *testing.T) {
 	require.Equal(t, []string{"reset refused"}, d.counted(t))
 	d = newDesk(t)
 	require.ErrorIs(t, d.Send(t.Context(), account.Letter{Name: account.LetterCredits, Detail: "most"}, "letter-1-2", asked), mail.ErrPermanent)
+	d = newDesk(t)
+	require.ErrorIs(t, d.Send(t.Context(), account.Letter{Name: account.LetterSubscriptionCanceled, Detail: "soon"}, "letter-1-2", asked), mail.ErrPermanent)
 
 	d = newDesk(t)
 	err := d.Send(t.Context(), account.Letter{Name: "newer", To: "ada@example.com"}, "letter-1-2", asked)

@@ -34,7 +34,7 @@ type Row struct {
 // span are the arguments of a range of days, both days included.
 func span(account uuid.UUID, from, to time.Time) pgx.NamedArgs {
 	from, to = dayOf(from), dayOf(to)
-	return pgx.NamedArgs{"account": account, "from": from, "to": to, "begin": from, "end": to.Add(day)}
+	return pgx.NamedArgs{"account": account, "from": from, "to": to}
 }
 
 // Counted gives every day from from to to, both included, with zeros where nothing happened, the earliest first. It
@@ -43,7 +43,7 @@ func Counted(ctx context.Context, db postgres.DB, account uuid.UUID, from, to ti
 	rows, err := db.Query(ctx, `
 		SELECT d.day::date, coalesce(u.requests, 0), coalesce(u.refused, 0), coalesce(u.failed, 0), coalesce(u.ai, 0),
 		       coalesce(u.genuine, 0), coalesce(u.uncertain, 0), coalesce(u.unavailable, 0), 0::bigint
-		FROM generate_series(@from::date, @to::date, interval '1 day') AS d (day)
+		FROM generate_series(@from::date::timestamp, @to::date::timestamp, interval '1 day') AS d (day)
 		LEFT JOIN (
 			SELECT day, sum(requests)::bigint AS requests, sum(refused)::bigint AS refused, sum(failed)::bigint AS failed,
 			       sum(ai)::bigint AS ai, sum(genuine)::bigint AS genuine, sum(uncertain)::bigint AS uncertain,
@@ -62,7 +62,8 @@ func Counted(ctx context.Context, db postgres.DB, account uuid.UUID, from, to ti
 }
 
 // ByCall gives what was done by day, key and call, both days included: the latest day first, then by key and call.
-// Credits stand on the day on which they were charged.
+// Credits stand on the day on which they were charged. They are summed a day at a time, each a range of
+// credit_hold_usage_idx: over all days at once the planner sorts every hold of the range.
 func ByCall(ctx context.Context, db postgres.DB, account uuid.UUID, from, to time.Time) ([]Row, error) {
 	rows, err := db.Query(ctx, `
 		SELECT u.day, u.key_id, coalesce(k.name, ''), coalesce(k.start, ''), u.call,
@@ -72,11 +73,16 @@ func ByCall(ctx context.Context, db postgres.DB, account uuid.UUID, from, to tim
 			SELECT day, key_id, call, requests, refused, failed, ai, genuine, uncertain, unavailable, 0::bigint AS credits
 			FROM usage_day WHERE account_id = @account AND day BETWEEN @from AND @to
 			UNION ALL
-			SELECT (ended_at AT TIME ZONE 'UTC')::date, coalesce(key_id, '00000000-0000-0000-0000-000000000000'),
-			       coalesce(call, ''), 0, 0, 0, 0, 0, 0, 0, sum(captured)::bigint
-			FROM credit_hold
-			WHERE account_id = @account AND state = 'captured' AND ended_at >= @begin AND ended_at < @end
-			GROUP BY 1, 2, 3
+			SELECT d.day::date, coalesce(h.key_id, '00000000-0000-0000-0000-000000000000'),
+			       coalesce(h.call, ''), 0, 0, 0, 0, 0, 0, 0, h.captured
+			FROM generate_series(@from::date::timestamp, @to::date::timestamp, interval '1 day') AS d(day)
+			CROSS JOIN LATERAL (
+				SELECT key_id, call, sum(captured)::bigint AS captured FROM credit_hold
+				WHERE account_id = @account AND state = 'captured'
+				  AND ended_at >= d.day AT TIME ZONE 'UTC'
+				  AND ended_at < (d.day + interval '1 day') AT TIME ZONE 'UTC'
+				GROUP BY key_id, call
+			) h
 		) u
 		LEFT JOIN api_key k ON k.id = u.key_id AND k.account_id = @account
 		GROUP BY u.day, u.key_id, k.name, k.start, u.call

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -62,6 +63,9 @@ const requestColumns = `r.id, r.at, coalesce(r.key_id, '00000000-0000-0000-0000-
 func Requests(ctx context.Context, db postgres.DB, account uuid.UUID, f RequestFilter) ([]Request, error) {
 	if f.ID != "" {
 		return byID(ctx, db, account, f)
+	}
+	if !utf8.ValidString(f.Code) || strings.Contains(f.Code, "\x00") {
+		return []Request{}, nil // no code: PostgreSQL would take it for no text at all
 	}
 	limit := MaxRequests
 	if f.Limit > 0 {

@@ -43,6 +43,9 @@ func TestFiltersFindOnlyTheAccountsOwnRequests(t *testing.T) {
 	}
 	playground := uuid.Nil
 	require.Equal(t, []uuid.UUID{played, third, second, first}, find(RequestFilter{}))
+	for _, odd := range []string{"ok\x00", "\xff", "no such code"} {
+		require.Empty(t, find(RequestFilter{Code: odd}), "%q", odd)
+	}
 	require.Equal(t, []uuid.UUID{played, third}, find(RequestFilter{Limit: 2}))
 	require.Equal(t, []uuid.UUID{second, first}, find(RequestFilter{Key: &web}))
 	require.Equal(t, []uuid.UUID{played}, find(RequestFilter{Key: &playground}))

@@ -77,7 +77,17 @@ func accountGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<dl class=\"facts\"><dt>Overview</dt><dd>plan, credits left and when the next ones come, and the last 30 days</dd><dt>Usage</dt><dd>credits by day, key and call, also as CSV</dd><dt>Requests</dt><dd>the newest calls by their <code>Request-Id</code>, with status, code and credits</dd><dt>Jobs</dt><dd>how each job stands, and what came of it</dd><dt>Webhooks</dt><dd>each delivery with its attempts, and a button to send it again</dd><dt>Playground</dt><dd>a check or optimization by hand, for the account’s credits</dd></dl><p>What you send and what your keys are is in none of these lists.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<dl class=\"facts\"><dt>Overview</dt><dd>plan, credits left and when the next ones come, and the last 30 days</dd><dt>Usage</dt><dd>credits by day, key and call, also as CSV</dd><dt>Requests</dt><dd>the newest calls by their <code>Request-Id</code>, with status, code and credits</dd><dt>Jobs</dt><dd>how each job stands, and what came of it</dd><dt>Webhooks</dt><dd>each delivery with its attempts, and a button to send it again</dd>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		if d.Sold {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<dt>Plan</dt><dd>how the plan stands, what is charged next, and the invoices; it is bought, changed and cancelled there</dd>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<dt>Playground</dt><dd>a check or optimization by hand, for the account’s credits</dd></dl><p>What you send and what your keys are is in none of these lists.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -85,7 +95,7 @@ func accountGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<ul><li>A password has at least 10 characters and is none of those that everybody guesses.</li><li>Add a second factor under <a href=\"/account/security\">Security</a>: a passkey, or an authenticator app. Keep the recovery codes: a password reset does not go round a second factor.</li><li>You are signed out after 7 days without a visit, and after 30 days at the latest. Security lists where you are signed in, and ends any of it.</li><li>A link to reset the password works once and for 30 minutes.</li></ul>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<ul><li>A password has at least 10 characters and is none of those that everybody guesses.</li><li>Add a second factor under <a href=\"/account/security\">Security</a>: a passkey, or an authenticator app. Keep the recovery codes: a password reset does not go round a second factor.</li><li>You are signed out after 7 days without a visit, and after 30 days at the latest. Security lists where you are signed in, and ends any of it.</li><li>A link to reset the password works once and for 30 minutes.</li></ul>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -93,7 +103,7 @@ func accountGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p>An owner closes an account under Account. Its keys stop at once. For a grace period, 14 days unless the operator chose another, an owner can take it back; then everything in it is deleted.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p>An owner closes an account under Account. Its keys stop at once. For a grace period, 14 days unless the operator chose another, an owner can take it back; then everything in it is deleted.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -122,45 +132,45 @@ func roleRow(row RoleRight) templ.Component {
 			templ_7745c5c3_Var3 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<tr><th scope=\"row\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<tr><th scope=\"row\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var4 string
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(row.Text)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/docs_account.templ`, Line: 51, Col: 28}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/docs_account.templ`, Line: 55, Col: 28}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</th>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "</th>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		for _, role := range []string{"owner", "developer", "billing", "viewer"} {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<td>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<td>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if row.May[role] {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "yes")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "yes")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<span class=\"muted\">no</span>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<span class=\"muted\">no</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</td>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</td>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "</tr>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "</tr>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -60,11 +60,32 @@ func quickstartGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p>Send the address of an image that anybody can reach. A file on your disk goes as <a href=\"/docs/checks#image\">base64</a> or as an <a href=\"/docs/checks#upload\">upload</a>.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p>This call brings its picture along: a single pixel, with the metadata that an image generator writes. It costs ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = d.example("call.txt", "In a terminal").Render(ctx, templ_7745c5c3_Buffer)
+		var templ_7745c5c3_Var2 string
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(firstPrice(d.Prices))
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/docs_quickstart.templ`, Line: 15, Col: 137}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, ".</p>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = d.example("first.txt", "In a terminal").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p>For a picture of yours, send the address at which anybody can fetch it. A file on your disk goes as <a href=\"/docs/checks#image\">base64</a> or as an <a href=\"/docs/checks#upload\">upload</a>.</p>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = d.example("call.txt", "A picture by its address; put a real one in").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -72,7 +93,7 @@ func quickstartGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>The answer comes at once, with status 200. For a picture whose metadata names the program that made it:</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p>The answer comes at once, with status 200. The first call’s, laid out for reading:</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -80,7 +101,7 @@ func quickstartGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p>And for one that says nothing of its origin, while the other lanes cannot answer yet:</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p>And for a picture that says nothing of its origin, while the other lanes cannot answer yet:</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -88,7 +109,7 @@ func quickstartGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p>That is no verdict, and it is not “real”. <a href=\"/docs/answers\">Reading an answer</a> says what each field means. When a call is refused, the answer is an <a href=\"/docs/errors\">error</a> with a <code>code</code> to branch on.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p>That is no verdict, and it is not “real”. <a href=\"/docs/answers\">Reading an answer</a> says what each field means. When a call is refused, the answer is an <a href=\"/docs/errors\">error</a> with a <code>code</code> to branch on.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -96,7 +117,7 @@ func quickstartGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p>The API is meant for servers: it sends no CORS headers, and a key does not belong in a browser or an app. The examples read the key from the variable <code>VERACITY_KEY</code> and need nothing but what the language brings.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p>The API is meant for servers: it sends no CORS headers, and a key does not belong in a browser or an app. The examples read the key from the variable <code>VERACITY_KEY</code> and need nothing but what the language brings.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -116,7 +137,7 @@ func quickstartGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<ul><li><a href=\"/docs/checks\">Checks</a>: videos, voice clips and files of your own.</li><li><a href=\"/docs/retries\">Retries</a>: send an <code>Idempotency-Key</code>, so that a repeated call is not paid twice.</li><li><a href=\"/docs/limits\">Limits</a>: what a plan allows, and how to see how much is left.</li></ul>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<ul><li><a href=\"/docs/checks\">Checks</a>: videos, voice clips and files of your own.</li><li><a href=\"/docs/retries\">Retries</a>: send an <code>Idempotency-Key</code>, so that a repeated call is not paid twice.</li><li><a href=\"/docs/limits\">Limits</a>: what a plan allows, and how to see how much is left.</li></ul>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -36,6 +36,8 @@ type Docs struct {
 	KeyStart string
 	Plans    []PlanCard
 	Prices   []CreditPrice
+	// Sold tells that plans are bought and changed on the account's pages.
+	Sold bool
 	// Results, Ticket, Job and Attempt are times in words: how long results stay readable, an upload ticket works, a job
 	// may take, and a receiver of a webhook may think. Retries are the waits between attempts at one.
 	Results, Ticket, Job, Attempt string
@@ -95,13 +97,18 @@ func (g Guide) beside() (before, after Guide) {
 var snippets embed.FS
 
 // snippet is an example with the visitor's address and the start of his key in it.
-func (d Docs) snippet(name string) string {
+func (d Docs) snippet(name string) string { return snippet(name, d.BaseURL, d.key()) }
+
+func snippet(name, base, key string) string {
 	b, err := snippets.ReadFile("snippets/" + name)
 	if err != nil {
 		return "" // a test renders every guide and looks for all snippets
 	}
-	return strings.TrimRight(strings.NewReplacer("{{base}}", d.BaseURL, "{{key}}", d.key()).Replace(string(b)), "\n")
+	return strings.TrimRight(strings.NewReplacer("{{base}}", base, "{{key}}", key).Replace(string(b)), "\n")
 }
+
+// FirstCall is a call that works as it is: it brings its picture along. Its answer is [ExampleAnswer].
+func FirstCall(base, key string) string { return snippet("first.txt", base, key) }
 
 // key stands for the visitor's key in examples.
 func (d Docs) key() string {

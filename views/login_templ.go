@@ -217,7 +217,8 @@ type Second struct {
 	Error string
 	// Code, Recovery and Passkey are the ways that the person has set up.
 	Code, Recovery, Passkey bool
-	CodeError               string
+	// RecoveryError is about the recovery code where both forms are shown.
+	CodeError, RecoveryError string
 }
 
 // SecondPage is `/login/second`.
@@ -286,21 +287,31 @@ func SecondPage(s Second) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if s.Code && s.Recovery {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<details><summary>The app is not at hand</summary><form method=\"post\" action=\"/login/code\" data-once novalidate>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<details")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = FieldBox(Field{Name: "recovery", Label: "Recovery code", Hint: "One of the codes that you saved when you set up the second factor. Each works once.", Autocomplete: "off", Required: true, Max: 40}).Render(ctx, templ_7745c5c3_Buffer)
+					if s.RecoveryError != "" {
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, " open")
+						if templ_7745c5c3_Err != nil {
+							return templ_7745c5c3_Err
+						}
+					}
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "><summary>The app is not at hand</summary><form method=\"post\" action=\"/login/code\" data-once novalidate>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<div class=\"actions\"><button class=\"quiet\" type=\"submit\">Use a recovery code</button></div></form></details>")
+					templ_7745c5c3_Err = FieldBox(Field{Name: "recovery", Label: "Recovery code", Error: s.RecoveryError, Hint: "One of the codes that you saved when you set up the second factor. Each works once.", Autocomplete: "off", Required: true, Max: 40}).Render(ctx, templ_7745c5c3_Buffer)
+					if templ_7745c5c3_Err != nil {
+						return templ_7745c5c3_Err
+					}
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"actions\"><button class=\"quiet\" type=\"submit\">Use a recovery code</button></div></form></details>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p class=\"muted\"><a href=\"/login\">Begin again</a></p></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p class=\"muted\"><a href=\"/login\">Begin again</a></p></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -7,8 +7,11 @@ type PlanCard struct {
 	// API tells whether the plan may call the API at all.
 	API bool
 	// Current is the plan of the account that looks.
-	Current      bool
-	Action, Href string
+	Current bool
+	// Action leads to the plan, by a link to Href or a form that is sent to Post; empty where nothing does.
+	Action, Href, Post string
+	// Quiet marks a way that few come for.
+	Quiet bool
 }
 
 // CreditPrice is what a call costs, and how many of them a month of each plan with API access pays for.

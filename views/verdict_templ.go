@@ -487,9 +487,9 @@ func scoreScale(score int) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var20 string
-		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs("Score " + Plain(int64(score)) + " on a scale from 0, surely captured or recorded, to 100, surely made by AI")
+		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs("Score " + Plain(int64(score)) + " on a scale from 0, surely captured or recorded, to 100, surely AI-generated")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/verdict.templ`, Line: 136, Col: 174}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/verdict.templ`, Line: 136, Col: 176}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 		if templ_7745c5c3_Err != nil {
@@ -508,7 +508,7 @@ func scoreScale(score int) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "\"></path> <text x=\"10\" y=\"48\">0 captured</text> <text x=\"200\" y=\"48\" text-anchor=\"middle\">50</text> <text x=\"390\" y=\"48\" text-anchor=\"end\">100 made by AI</text></svg>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "\"></path> <text x=\"10\" y=\"48\">0 captured</text> <text x=\"200\" y=\"48\" text-anchor=\"middle\">50</text> <text x=\"390\" y=\"48\" text-anchor=\"end\">100 AI-generated</text></svg>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

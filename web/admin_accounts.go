@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
@@ -124,7 +123,7 @@ func (p *Portal) fillNewest(r *http.Request, v *Visitor, id uuid.UUID, page *vie
 	for _, q := range requests {
 		row := views.AdminRequest{
 			ID: q.ID.String(), At: q.At, Call: q.Call(), Status: q.Status, Code: q.Code, Credits: q.Credits,
-			Key: q.KeyName, Took: q.Took.Round(time.Millisecond).String(),
+			Key: q.KeyName, Took: tookShown(q.Took),
 		}
 		if q.Key == uuid.Nil {
 			row.Key = "Playground"

@@ -81,7 +81,7 @@ func tab(path, parameter, word, label, chosen, account string) views.Tab {
 
 func adminJob(j media.AnyJob) views.AdminJob {
 	shown := views.AdminJob{
-		ID: j.ID.String(), Account: j.AccountName, AccountID: j.Account.String(), Kind: j.Kind, Media: string(j.Media),
+		ID: j.ID.String(), Account: j.AccountName, AccountID: j.Account.String(), Kind: kindWords[j.Kind], Media: mediaWords[string(j.Media)],
 		Status: string(j.Status), Attempt: j.Attempt, Percent: int(j.Progress * 100), Charged: j.Charged,
 		CreatedAt: j.CreatedAt, EndedAt: j.EndedAt,
 	}

@@ -10,29 +10,31 @@ import (
 	"veracity/platform/fault"
 )
 
-// Bounds of a form's body. Pages that take files set wider ones of their own (see bounded).
+// Bounds of a form's body. The playground, which takes files, sets wider ones of its own.
 const (
 	maxForm  = 64 << 10
 	formTime = 20 * time.Second
 )
 
-// bounded runs a page with its form read, within bounds of size and time. A multipart body is left to the page.
-func (p *Portal) bounded(w http.ResponseWriter, r *http.Request, v *Visitor, page Page) error {
-	if r.Method != http.MethodPost || isMultipart(r) {
-		return page(w, r, v)
-	}
-	// A server without deadlines (a test recorder) has nothing to bound.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formTime))
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if err := r.ParseForm(); err != nil {
-		return fault.Wrap(err, fault.InvalidInput, "The form could not be read. Go back and send it again.")
-	}
-	return page(w, r, v)
-}
-
-func isMultipart(r *http.Request) bool {
-	t := r.Header.Get("Content-Type")
-	return len(t) >= 10 && t[:10] == "multipart/"
+// bound reads the form, within bounds of size and time, before anybody asks who sent it: whoever sends a form slowly
+// acts by the sign-in and the role of its end. Where a form has been read, net/http reads no multipart body by itself,
+// which it would without a bound. A GET has no body; the playground's form is read as it comes.
+func (p *Portal) bound(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodGet || r.Method == http.MethodHead:
+			r.Body = http.NoBody
+		case r.Method == http.MethodPost && r.URL.Path != playPath:
+			// A server without deadlines (a test recorder) has nothing to bound.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formTime))
+			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+			if err := r.ParseForm(); err != nil {
+				p.fail(w, r, fault.Wrap(err, fault.InvalidInput, "The form could not be read. Go back and send it again."))
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // pathID reads a UUID from the path. What is none reads as not found.

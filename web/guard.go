@@ -27,7 +27,7 @@ func (p *Portal) guard(route Route, page Page) http.HandlerFunc {
 	return p.page(func(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 		switch {
 		case route.Need == Anyone:
-			return p.bounded(w, r, v, page)
+			return page(w, r, v)
 		case !v.SignedIn():
 			return p.askSignIn(w, r)
 		}
@@ -47,7 +47,7 @@ func (p *Portal) guard(route Route, page Page) http.HandlerFunc {
 			}
 		case Anyone, SignedIn:
 		}
-		return p.bounded(w, r, v, page)
+		return page(w, r, v)
 	})
 }
 

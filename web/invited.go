@@ -27,7 +27,7 @@ func (p *Portal) invitePage(w http.ResponseWriter, r *http.Request, v *Visitor, 
 		return err
 	}
 	page := views.Invited{
-		Public: p.public(v, "Invitation", ""), Token: token, AccountName: i.AccountName, Email: i.Email,
+		Public: p.public(v, "Invitation", ""), Token: token, AccountName: i.AccountName, InvitedBy: i.InvitedBy, Email: i.Email,
 		Role: string(i.Role), Rights: views.RoleText(string(i.Role)), Me: v.User.Email, Step: inviteStep(v, i),
 		Login: loginFor("/invite?token=" + url.QueryEscape(token)), Name: r.PostFormValue("name"),
 	}

@@ -13,7 +13,7 @@ import (
 func TestANewPersonJoinsWithAPassword(t *testing.T) {
 	t.Parallel()
 	rig := newRig(t)
-	owner, _ := rig.account()
+	owner, inviter := rig.account()
 	email := newEmail()
 	_, err := rig.Accounts.Invite(t.Context(), owner, email, access.Developer)
 	require.NoError(t, err)
@@ -21,7 +21,8 @@ func TestANewPersonJoinsWithAPassword(t *testing.T) {
 	b := rig.browser(t)
 	form := b.get("/invite?token=" + rig.inviteToken(email))
 	require.Contains(t, form.text, "Kestrel Works")
-	require.Contains(t, form.text, "developer")
+	require.Contains(t, form.text, "with the role <strong>Developer</strong>")
+	require.Contains(t, form.text, "<strong>"+inviter+"</strong> invites")
 	require.Contains(t, form.text, email)
 
 	weak := b.send(form, "/invite", "name", "Bo", "password", "short")

@@ -35,7 +35,7 @@ func (p *Portal) keysPage(r *http.Request, v *Visitor) (views.Keys, error) {
 	for i, k := range live {
 		page.Keys[i] = shownKey(k)
 	}
-	if over := overLimit(f.Account, len(live)); over != nil {
+	if over := p.overLimit(f.Account, len(live)); over != nil {
 		page.Banners = append(page.Banners, *over)
 	}
 	return page, nil
@@ -69,20 +69,28 @@ func (p *Portal) keysBlocked(acc account.Account, live int) *views.Notice {
 	case acc.ClosesAt != nil:
 		return &views.Notice{Text: "The account is being closed, so no key can be created.", Action: keepAccount, Href: settingsPath}
 	case acc.State == account.Suspended:
-		return &views.Notice{Text: "The account is suspended, so no key can be created. Write to support.", Action: p.writeTo(), Href: p.supportLink()}
+		return &views.Notice{Text: "The account is suspended, so no key can be created. " + p.askWhy(), Action: p.writeTo(), Href: p.supportLink()}
 	case acc.State == account.PlanRequired:
-		return &views.Notice{Text: "The plan “" + acc.Plan + "” may hold no keys. A paid plan comes with API access and keys.", Action: choosePlan, Href: pricingPath}
+		return &views.Notice{Text: "The plan “" + acc.Plan + "” may hold no keys. A paid plan comes with API access and keys.", Action: choosePlan, Href: p.plansAt()}
 	case acc.State == account.PaymentFailed:
-		return &views.Notice{Text: "The last payment failed. No key can be created until it is mended.", Action: mendPayment, Href: pricingPath}
+		return &views.Notice{Text: "The last payment failed. No key can be created until it is mended.", Action: mendPayment, Href: p.plansAt()}
 	case live > limit:
-		return &views.Notice{Text: "The account has more keys than its plan allows. " + untilBelow(limit), Action: largerPlan, Href: pricingPath}
+		return &views.Notice{Text: "The account has more keys than its plan allows. " + untilBelow(limit), Action: largerPlan, Href: p.plansAt()}
 	case live == limit:
 		return &views.Notice{
-			Text:   "All " + views.Count(int64(limit)) + " keys of the plan are in use. Revoke one that nothing uses any more, or move to a larger plan.",
-			Action: largerPlan, Href: pricingPath,
+			Text:   views.Count(int64(live)) + " of " + views.Count(int64(limit)) + " keys are in use. Revoke one that nothing uses any more, or move to a larger plan.",
+			Action: largerPlan, Href: p.plansAt(),
 		}
 	}
 	return nil
+}
+
+// askWhy says whom to ask about a suspension.
+func (p *Portal) askWhy() string {
+	if p.cfg.SupportEmail == "" {
+		return "Ask the people who run this service."
+	}
+	return "Support says why."
 }
 
 func (p *Portal) writeTo() string {
@@ -96,7 +104,7 @@ func (p *Portal) supportLink() string { return "mailto:" + p.cfg.SupportEmail }
 
 // overLimit tells of keys above the limit, such as after a downgrade; nil where all is well. On a plan without API
 // access the keys do not work, which the banner of the plan says.
-func overLimit(acc account.Account, live int) *views.Banner {
+func (p *Portal) overLimit(acc account.Account, live int) *views.Banner {
 	limit := acc.Limits.Keys
 	if live <= limit || acc.State != account.Active {
 		return nil
@@ -105,7 +113,7 @@ func overLimit(acc account.Account, live int) *views.Banner {
 		Kind: "warn",
 		Text: views.Count(int64(live)) + " keys are live, and the plan allows " + views.Count(int64(limit)) +
 			". The existing ones keep working. " + untilBelow(limit),
-		Action: largerPlan, Href: pricingPath,
+		Action: largerPlan, Href: p.plansAt(),
 	}
 }
 
@@ -132,8 +140,7 @@ func (p *Portal) createKey(w http.ResponseWriter, r *http.Request, v *Visitor) e
 	}
 	return p.show(w, r, http.StatusOK, views.KeyOncePage(views.KeyOnce{
 		Shell: f.Shell, Name: name, Key: made.Key, Secret: made.SigningSecret,
-		Curl: "curl " + p.cfg.BaseURL + "/api/v1/audit \\\n  -H 'X-API-Key: " + made.Key + "' \\\n" +
-			"  -H 'Content-Type: application/json' \\\n  -d '{\"image_url\": \"https://example.com/picture.jpg\"}'",
+		Curl: views.FirstCall(p.cfg.BaseURL, made.Key),
 	}))
 }
 

@@ -193,7 +193,7 @@ func TestRefusedKeysLeadToTheWayOut(t *testing.T) {
 		says   string
 		href   string
 	}{
-		"key limit": {2, func(*rig, uuid.UUID) {}, http.StatusUnprocessableEntity, "All 2 keys of the plan are in use", "/pricing"},
+		"key limit": {2, func(*rig, uuid.UUID) {}, http.StatusUnprocessableEntity, "2 of 2 keys are in use", "/pricing"},
 		"free plan": {0, func(r *rig, id uuid.UUID) {
 			_, err := r.Accounts.SetPlan(t.Context(), access.CLI(id), "free")
 			require.NoError(t, err)
@@ -249,7 +249,7 @@ func TestKeysAboveTheLimitKeepWorkingAndSaySo(t *testing.T) {
 	_, err := r.Accounts.SetPlan(t.Context(), access.CLI(owner.Account), "starter")
 	require.NoError(t, err)
 	list := owner.get("/account/keys")
-	require.Contains(t, list.text, "3 of 2 keys")
+	require.Contains(t, list.text, "3 keys, of 2 that the plan allows")
 	require.Contains(t, list.text, "3 keys are live, and the plan allows 2. The existing ones keep working.")
 	require.Contains(t, list.text, "until fewer than 2 are left")
 	require.NotContains(t, list.text, `action="/account/keys"`)

@@ -50,12 +50,16 @@ func (p *Portal) login(w http.ResponseWriter, r *http.Request, v *Visitor) error
 	}
 	to := next(r)
 	if len(started.Factors) > 0 {
-		if err := p.putHalf(r, started.User, to); err != nil {
+		if err := p.putHalf(r, started, to); err != nil {
 			return err
 		}
 		return see(w, r, secondPath)
 	}
-	if err := p.admit(w, r, started.User, byPassword); err != nil {
+	err = p.admitStarted(w, r, started.User, started.Stamp, byPassword)
+	if f := refused(err); f != nil {
+		return p.loginAgain(w, r, v, f)
+	}
+	if err != nil {
 		return err
 	}
 	return see(w, r, to)
@@ -71,7 +75,7 @@ func (p *Portal) loginAgain(w http.ResponseWriter, r *http.Request, v *Visitor, 
 // dropping the browser's whole cache would only make the next visit slow.
 func (p *Portal) logout(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	if v.SignedIn() {
-		if err := p.People.End(r.Context(), v.User.ID, v.SignIn); err != nil {
+		if err := p.People.End(r.Context(), v.User.ID, v.SignIn, p.client(r)); err != nil {
 			return err
 		}
 	}
@@ -81,7 +85,9 @@ func (p *Portal) logout(w http.ResponseWriter, r *http.Request, v *Visitor) erro
 	if r.PostFormValue("next") != "" {
 		return see(w, r, next(r))
 	}
-	p.flash(r, "You have signed out.")
+	if v.SignedIn() { // for nobody else a session is made
+		p.flash(r, "You have signed out.")
+	}
 	return see(w, r, loginPath)
 }
 

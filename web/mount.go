@@ -48,7 +48,7 @@ func (p *Portal) mountAccount(on *routing) {
 	on.member(get, "/account/webhooks/{id}", access.See, p.delivery)
 	on.member(post, "/account/webhooks/{id}/redeliver", access.Redeliver, p.redeliver)
 	on.member(get, "/account/playground", access.See, p.playground)
-	on.member(post, "/account/playground", access.Spend, p.play)
+	on.member(post, playPath, access.Spend, p.play)
 	on.member(get, "/account/playground/{id}", access.See, p.played)
 	on.member(get, "/account/team", access.See, p.team)
 	on.member(post, "/account/team/invites", access.ManageTeam, p.invite)
@@ -63,6 +63,7 @@ func (p *Portal) mountAccount(on *routing) {
 	on.member(get, "/account/close", access.Close, p.closeForm)
 	on.member(post, "/account/close", access.Close, p.closeAccount)
 	on.member(post, "/account/reopen", access.Close, p.reopenAccount)
+	p.mountPlan(on)
 	on.signedIn(post, "/account/switch", p.switchAccount)
 	on.signedIn(get, "/account/security", p.security)
 	on.signedIn(post, "/account/security/password", p.changePassword)
@@ -81,6 +82,22 @@ func (p *Portal) mountAccount(on *routing) {
 	on.signedIn(get, "/account/none", p.noAccount)
 }
 
+// mountPlan declares the pages of payment, where plans are sold.
+func (p *Portal) mountPlan(on *routing) {
+	if !p.cfg.Billing {
+		return
+	}
+	on.member(get, planPath, access.See, p.plan)
+	on.member(post, planPath+"/checkout", access.ManagePlan, p.checkout)
+	on.member(post, planPath+"/portal", access.ManagePlan, p.payPortal)
+	on.member(get, planPath+"/change", access.ManagePlan, p.changePlanForm)
+	on.member(post, planPath+"/change", access.ManagePlan, p.changePlan)
+	on.member(get, planPath+"/cancel", access.ManagePlan, p.cancelPlanForm)
+	on.member(post, planPath+"/cancel", access.ManagePlan, p.cancelPlan)
+	on.member(get, planPath+"/resume", access.ManagePlan, p.resumePlanForm)
+	on.member(post, planPath+"/resume", access.ManagePlan, p.resumePlan)
+}
+
 func (p *Portal) mountOperator(on *routing) {
 	on.operator(get, "/admin", p.adminHome)
 	on.operator(get, "/admin/accounts", p.adminAccounts)
@@ -92,6 +109,12 @@ func (p *Portal) mountOperator(on *routing) {
 	on.operator(get, "/admin/jobs", p.adminJobs)
 	on.operator(get, "/admin/webhooks", p.adminWebhooks)
 	on.operator(post, "/admin/webhooks/{id}/redeliver", p.adminRedeliver)
+	if p.cfg.Billing {
+		on.operator(get, "/admin/billing", p.adminBilling)
+		on.operator(get, "/admin/billing/{event}", p.adminEvent)
+		on.operator(post, "/admin/billing/{event}/again", p.adminEventAgain)
+		on.operator(post, "/admin/accounts/{account}/sync", p.adminSync)
+	}
 	on.operator(get, "/admin/trail", p.adminTrail)
 	on.operator(post, "/admin/switches/{name}", p.adminSwitch)
 	p.mountRiver(on)

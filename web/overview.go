@@ -27,12 +27,11 @@ func (p *Portal) overview(w http.ResponseWriter, r *http.Request, v *Visitor) er
 		return err
 	}
 	page := views.Overview{
-		Shell: f.Shell, RPM: int64(f.Account.Limits.RPM), Keys: int64(f.Account.Limits.Keys),
+		Shell: f.Shell, State: string(f.Account.State), RPM: int64(f.Account.Limits.RPM), Keys: int64(f.Account.Limits.Keys),
 		Credits:  views.Meter{Label: "Credits of this period", Used: f.Balance.Spent + f.Balance.Held, Of: f.Balance.Granted},
 		ResetsAt: f.Balance.ResetsAt, Held: f.Balance.Held, Grant: f.Account.Limits.Credits,
 		Chart: views.Chart{ID: "recent-chart", Title: "Requests and verdicts of the last 30 days", Days: chartDays(days)},
 	}
-	page.State, page.StateKind = stateShown(f.Account.State)
 	page.Called = slices.ContainsFunc(days, func(d usage.Day) bool { return d.Requests > 0 || d.Verdicts() > 0 })
 	if !page.Called {
 		if page.Steps, err = p.firstSteps(r.Context(), v, f.Account); err != nil {
@@ -56,23 +55,6 @@ func chartDays(days []usage.Day) []views.ChartDay {
 	return shown
 }
 
-// stateShown is what a state is called, and the kind of its badge.
-func stateShown(s account.State) (label, kind string) {
-	switch s {
-	case account.Active:
-		return "Active", "good"
-	case account.PlanRequired:
-		return "No API access", "warn"
-	case account.PaymentFailed:
-		return "Payment failed", "bad"
-	case account.Suspended:
-		return "Suspended", "bad"
-	case account.Closing:
-		return "Being closed", "bad"
-	}
-	return string(s), ""
-}
-
 // firstSteps are what a newcomer does until the first call is made, none once it is.
 func (p *Portal) firstSteps(ctx context.Context, v *Visitor, acc account.Account) ([]views.Step, error) {
 	called, err := usage.Called(ctx, p.DB, v.Account)
@@ -88,7 +70,7 @@ func (p *Portal) firstSteps(ctx context.Context, v *Visitor, acc account.Account
 		Text: "The API needs a paid plan. It sets how many credits a month you have.",
 	}
 	if v.Actor().Can(access.ManagePlan) {
-		plan.Action, plan.Href = "Compare plans", "/pricing"
+		plan.Action, plan.Href = "Compare plans", p.plansAt()
 	} else {
 		plan.Text += " Ask an owner of the account to choose one."
 	}

@@ -36,16 +36,17 @@ type playInput struct {
 	kind, url, name string
 	seconds         string
 	contentType     string
-	// file is nil where none was chosen.
-	file *bufio.Reader
+	// file is nil where none was chosen. arrived is asked once all of it is here, and may refuse it still.
+	file    *bufio.Reader
+	arrived func() error
 
 	body *steadyBody
 }
 
 // readPlay reads the form up to its file. What was understood is given beside a refusal too, so that the form can be
 // shown again. Refusal: invalid_input.
-func readPlay(w http.ResponseWriter, r *http.Request) (*playInput, error) {
-	in := &playInput{}
+func readPlay(w http.ResponseWriter, r *http.Request, arrived func() error) (*playInput, error) {
+	in := &playInput{arrived: arrived}
 	in.body = &steadyBody{
 		Reader: http.MaxBytesReader(w, r.Body, maxPlay), Closer: r.Body,
 		control: http.NewResponseController(w), end: time.Now().Add(playTime),
@@ -74,7 +75,7 @@ func (in *playInput) read(form *multipart.Reader) error {
 		}
 		if part.FormName() == "file" && part.FileName() != "" {
 			in.name, in.contentType = part.FileName(), part.Header.Get("Content-Type")
-			in.file = bufio.NewReaderSize(&onlyFile{part, form}, media.GuessBytes)
+			in.file = bufio.NewReaderSize(&onlyFile{part, form, in.arrived}, media.GuessBytes)
 			return nil
 		}
 		text, err := io.ReadAll(io.LimitReader(part, maxPlayText+1))
@@ -175,8 +176,9 @@ func (in *playInput) drain() {
 
 // onlyFile is the last part of the form. Its end is believed once the form has ended too.
 type onlyFile struct {
-	part *multipart.Part
-	form *multipart.Reader
+	part    *multipart.Part
+	form    *multipart.Reader
+	arrived func() error
 }
 
 func (f *onlyFile) Read(p []byte) (int, error) {
@@ -189,6 +191,9 @@ func (f *onlyFile) Read(p []byte) (int, error) {
 	}
 	switch _, err = f.form.NextPart(); {
 	case errors.Is(err, io.EOF):
+		if err := f.arrived(); err != nil {
+			return n, err
+		}
 		return n, io.EOF
 	case err != nil:
 		return n, notWhole(err)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -22,6 +23,9 @@ import (
 type Recorder interface {
 	Note(e usage.Entry)
 }
+
+// playPath takes the playground's form, the only one with a file.
+const playPath = "/account/playground"
 
 // runsShown is how many runs are listed.
 const runsShown = 20
@@ -84,11 +88,11 @@ func (p *Portal) playBlocked(f frame, v *Visitor) *views.Notice {
 	case f.Account.State == account.Suspended:
 		return &views.Notice{Text: "The account is suspended, so nothing can be checked."}
 	case f.Account.State == account.PlanRequired:
-		n = views.Notice{Text: "The plan has no credits to check with.", Action: "Choose a plan", Href: "/pricing"}
+		n = views.Notice{Text: "The plan has no credits to check with.", Action: "Choose a plan", Href: p.plansAt()}
 	case f.Account.State == account.PaymentFailed:
-		n = views.Notice{Text: "The last payment failed, so nothing can be checked until it is mended.", Action: "Mend the payment", Href: "/pricing"}
+		n = views.Notice{Text: "The last payment failed, so nothing can be checked until it is mended.", Action: "Mend the payment", Href: p.plansAt()}
 	case f.Balance.Available < p.Media.Quote(media.KindCheck, "image", 0):
-		n = views.Notice{Text: "All credits of this period are used or set aside for running jobs.", Action: "Move to a larger plan", Href: "/pricing"}
+		n = views.Notice{Text: "All credits of this period are used or set aside for running jobs.", Action: "See larger plans", Href: p.plansAt()}
 	default:
 		return nil
 	}
@@ -101,7 +105,7 @@ func (p *Portal) playBlocked(f frame, v *Visitor) *views.Notice {
 // play runs the check that the form asks for.
 func (p *Portal) play(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	began := time.Now()
-	in, err := readPlay(w, r)
+	in, err := readPlay(w, r, func() error { return p.still(r, v, access.Spend) })
 	var run playground.Run
 	if err == nil {
 		run, err = p.runPlay(r, v, in)
@@ -122,6 +126,19 @@ func (p *Portal) play(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 		form.ID = in.id.String()
 	}
 	return p.showPlayground(w, r, v, statusOf(f.Code), form)
+}
+
+// still asks again what the visitor may: a file takes minutes to come, in which a sign-in may end and a role may change.
+func (p *Portal) still(r *http.Request, v *Visitor, right access.Right) error {
+	now, err := p.People.Visit(context.WithoutCancel(r.Context()), v.SignIn, v.Account)
+	if err != nil {
+		return err
+	}
+	by := access.Actor{Account: v.Account}
+	if now.Account == v.Account {
+		by.Role = now.Role
+	}
+	return by.May(right)
 }
 
 // runPlay counts the request as one of the account's and runs the check. The run is empty where none was begun.

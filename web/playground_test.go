@@ -126,7 +126,7 @@ func TestFileIsCheckedAndItsLanesAreExplained(t *testing.T) {
 	require.Equal(t, http.StatusOK, result.status, result.text)
 	require.Regexp(t, `^/account/playground/[0-9a-f-]{36}$`, result.url.Path)
 	for _, want := range []string{
-		"Made by AI", "98 <span class=\"muted\">of 100", "what the file says of its own origin", "Issuer: Stable Diffusion WebUI",
+		"AI-generated", "98 <span class=\"muted\">of 100", "what the file says of its own origin", "Issuer: Stable Diffusion WebUI",
 		"A generator&#39;s record of how it made the file", "png:tEXt:parameters", "No model that judges pixels is loaded",
 		"aria-label=\"Score 98 on a scale", "&#34;decided_by&#34;: &#34;provenance&#34;", "image_base64", "1 credit",
 	} {
@@ -152,7 +152,7 @@ func TestURLIsCheckedAndItsSecretsAreNotKept(t *testing.T) {
 	owner := r.person(t, access.Owner)
 	result := owner.play(part{"kind", "", "image"}, part{"url", "", files.URL + "/a/cat.png?token=hush"}, part{"file", "", ""})
 	require.Equal(t, http.StatusOK, result.status, result.text)
-	require.Contains(t, result.text, "Made by AI")
+	require.Contains(t, result.text, "AI-generated")
 	require.Contains(t, result.text, files.URL+"/a/cat.png")
 	require.Zero(t, r.rowsWith(t, "hush"))
 
@@ -201,7 +201,7 @@ func TestPlaygroundFormSentTwiceSpendsOnce(t *testing.T) {
 	kind, body := multi(t, part{"id", "", form.Get("id")}, part{"file", "cat.png", string(mediatest.PNG(t, 16, 16))})
 	first, second := owner.upload(kind, bytes.NewReader(body)), owner.upload(kind, bytes.NewReader(body))
 	require.Equal(t, first.url.Path, second.url.Path)
-	require.Contains(t, second.text, "Made by AI")
+	require.Contains(t, second.text, "AI-generated")
 	spent, held := r.spent(t, owner)
 	require.Equal(t, []int64{1, 0}, []int64{spent, held})
 }

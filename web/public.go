@@ -8,6 +8,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
 
+	"veracity/account/access"
 	"veracity/views"
 )
 
@@ -37,6 +38,9 @@ func (p *Portal) pricing(w http.ResponseWriter, r *http.Request, v *Visitor) err
 		Public: p.public(v, "Pricing", "/pricing"), Plans: p.planCards(v, plan), Prices: p.creditPrices(),
 		Billing: p.cfg.Billing, Support: p.cfg.SupportEmail, Results: views.Long(p.cfg.Times.Results),
 	}
+	if err := p.letBuy(w, r, v, page.Plans); err != nil {
+		return err
+	}
 	page.Description = "Plans, credits and what each call costs. Calls that are refused or fail cost nothing."
 	return p.showPublic(w, r, views.PricingPage(page))
 }
@@ -50,7 +54,7 @@ func (p *Portal) docs(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	t := p.cfg.Times
 	page := views.Docs{
 		Public: p.public(v, "Docs", "/docs"), BaseURL: p.cfg.BaseURL, KeyStart: key,
-		Plans: p.planCards(v, ""), Prices: p.creditPrices(),
+		Plans: p.planCards(v, ""), Prices: p.creditPrices(), Sold: p.cfg.Billing,
 		Results: views.Long(t.Results), Ticket: views.Long(t.Ticket), Job: views.Long(t.Job), Attempt: views.Long(t.Attempt),
 	}
 	for _, wait := range t.Retries {
@@ -91,16 +95,32 @@ func (p *Portal) keyStart(r *http.Request, v *Visitor) (string, error) {
 	return keys[len(keys)-1].Start, nil
 }
 
-// planCards are the plans of the catalogue, with the way to each for this visitor.
+// letBuy gives the price table the ways to the plans that the visitor's account can take.
+func (p *Portal) letBuy(w http.ResponseWriter, r *http.Request, v *Visitor, cards []views.PlanCard) error {
+	if !p.cfg.Billing || v.Account == uuid.Nil || !v.Actor().Can(access.ManagePlan) {
+		return nil
+	}
+	paid, err := p.Billing.Read(r.Context(), v.Account)
+	if err != nil {
+		return err
+	}
+	for i, plan := range p.cfg.Plans {
+		if o, ok := p.planOffer(paid, plan); ok {
+			cards[i].Action, cards[i].Href, cards[i].Post, cards[i].Quiet = o.Action, o.Href, o.Post, o.Quiet
+		}
+	}
+	p.letPay(w)
+	return nil
+}
+
+// planCards are the plans of the catalogue, with the way to sign up for each where the visitor has not.
 func (p *Portal) planCards(v *Visitor, current string) []views.PlanCard {
 	cards := make([]views.PlanCard, len(p.cfg.Plans))
 	for i, plan := range p.cfg.Plans {
-		cards[i] = views.PlanCard{
-			Name: plan.Name, Price: views.Dollars(plan.Cents), Credits: plan.Credits, RPM: int64(plan.RPM), Jobs: int64(plan.Jobs), Keys: int64(plan.Keys),
-			API: plan.RPM > 0, Current: plan.Name == current, Action: "Sign up", Href: "/signup?plan=" + url.QueryEscape(plan.Name),
-		}
-		if v.SignedIn() {
-			cards[i].Action, cards[i].Href = "Go to your account", "/account"
+		cards[i] = planCard(plan)
+		cards[i].Current = plan.Name == current
+		if !v.SignedIn() {
+			cards[i].Action, cards[i].Href = "Sign up", "/signup?plan="+url.QueryEscape(plan.Name)
 		}
 	}
 	return cards

@@ -16,7 +16,6 @@ import (
 	"veracity/api"
 	"veracity/engine"
 	"veracity/views"
-	"veracity/web"
 )
 
 func TestPricingShowsTheCatalogueAndTheWayToEachPlan(t *testing.T) {
@@ -36,7 +35,7 @@ func TestPricingShowsTheCatalogueAndTheWayToEachPlan(t *testing.T) {
 
 func TestPricingSendsNobodyToSupportOnceTheServiceSellsItself(t *testing.T) {
 	t.Parallel()
-	page := newRig(t, func(c *web.Config) { c.Billing = true }).browser(t).get("/pricing")
+	page := newRig(t, selling).browser(t).get("/pricing")
 	require.Equal(t, http.StatusOK, page.status)
 	require.NotContains(t, page.text, "mailto:")
 }

@@ -46,6 +46,12 @@ var statuses = map[fault.Code]int{
 	fault.QuotaExceeded:     http.StatusPaymentRequired,
 	fault.ImageTooLarge:     http.StatusRequestEntityTooLarge,
 	fault.InternalError:     http.StatusInternalServerError,
+
+	fault.UnknownEvent:              http.StatusNotFound,
+	fault.SubscriptionExists:        http.StatusConflict,
+	fault.NoSubscription:            http.StatusConflict,
+	fault.PaymentDeclined:           http.StatusPaymentRequired,
+	fault.PaymentServiceUnavailable: http.StatusServiceUnavailable,
 }
 
 // statusOf is the status of a form that is shown again, or of a refusal's own page.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"veracity/account/access"
+	"veracity/billing"
 	"veracity/web"
 )
 
@@ -67,6 +68,7 @@ func (r *rig) tenant() tenant {
 		"/admin/accounts/{account}":  id.String(),
 		"/admin/webhooks/{id}":       delivery.String(),
 		"/admin/switches/{name}":     "checks",
+		"/admin/billing/{event}":     "evt_1",
 		"/docs/{page}":               "quickstart",
 	}}
 }
@@ -92,7 +94,7 @@ func ofTenant(route web.Route) bool {
 
 func TestEveryRouteIsDeclared(t *testing.T) {
 	t.Parallel()
-	rig := newRig(t)
+	rig := newRig(t, selling)
 	declared := map[string]bool{}
 	for _, route := range rig.Routes() {
 		name := route.Method + " " + route.Pattern
@@ -117,7 +119,7 @@ func TestEveryRouteIsDeclared(t *testing.T) {
 
 func TestNoRouteLetsStrangersIn(t *testing.T) {
 	t.Parallel()
-	rig := newRig(t)
+	rig := newRig(t, selling)
 	theirs, stranger := rig.tenant(), rig.browser(t)
 	for _, route := range rig.Routes() {
 		page := stranger.once(route.Method, theirs.path(t, route.Pattern), walkForm)
@@ -133,7 +135,7 @@ func TestNoRouteLetsStrangersIn(t *testing.T) {
 
 func TestNoRoleDoesWhatItMayNot(t *testing.T) {
 	t.Parallel()
-	rig := newRig(t)
+	rig := newRig(t, selling)
 	theirs := rig.tenant()
 	for _, role := range access.Roles() {
 		user, email := theirs.owner.User, theirs.email
@@ -158,7 +160,7 @@ func TestNoRoleDoesWhatItMayNot(t *testing.T) {
 
 func TestOperatorsPagesAreHiddenFromEverybodyElse(t *testing.T) {
 	t.Parallel()
-	rig := newRig(t)
+	rig := newRig(t, selling)
 	theirs := rig.tenant()
 	owner, operator := rig.person(t, access.Owner), rig.person(t, access.Owner)
 	require.NoError(t, rig.Accounts.SetOperator(t.Context(), operator.Email, true))
@@ -179,7 +181,7 @@ func TestOperatorsPagesAreHiddenFromEverybodyElse(t *testing.T) {
 
 func TestAnotherTenantsIDsReadAsNotFound(t *testing.T) {
 	t.Parallel()
-	rig := newRig(t)
+	rig := newRig(t, selling)
 	theirs, me := rig.tenant(), rig.person(t, access.Owner)
 	them := rig.browser(t)
 	them.signIn(theirs.email)
@@ -230,11 +232,29 @@ func (n tenant) unharmed(t *testing.T, rig *rig) {
 	var redelivered int
 	require.NoError(t, rig.DB.QueryRow(ctx, `SELECT count(*) FROM audit_log WHERE account_id = $1 AND act IN ('webhook.redelivered', 'key.revoked')`, id).Scan(&redelivered))
 	require.Zero(t, redelivered)
+	require.Empty(t, rig.cashier.did(id))
+}
+
+// standsFor is how the plan stands where the page of the pattern has something to ask.
+func standsFor(pattern string) billing.Billing {
+	b := subscribed("pro")
+	if pattern == "/account/plan/resume" {
+		b.CancelAt = b.PeriodEnd
+	}
+	return b
+}
+
+// askedOf is what the page of the pattern is asked for.
+func askedOf(pattern string) string {
+	if pattern == "/account/plan/change" {
+		return "?plan=scale"
+	}
+	return ""
 }
 
 func TestEveryPageOfAnAccountAnswers(t *testing.T) {
 	t.Parallel()
-	rig := newRig(t)
+	rig := newRig(t, selling)
 	theirs := rig.tenant()
 	for _, role := range access.Roles() {
 		mine, email := theirs, theirs.email
@@ -248,11 +268,12 @@ func TestEveryPageOfAnAccountAnswers(t *testing.T) {
 		b := rig.browser(t)
 		b.signIn(email)
 		for _, route := range rig.Routes() {
+			rig.cashier.stand(standsFor(route.Pattern))
 			may := access.Actor{Role: role}.Can(route.Right) || route.Need == web.SignedIn
 			if route.Method != http.MethodGet || route.Need == web.Anyone || route.Need == web.Operator || !may || route.Pattern == "/account/none" {
 				continue
 			}
-			page := b.once(http.MethodGet, mine.path(t, route.Pattern), nil)
+			page := b.once(http.MethodGet, mine.path(t, route.Pattern)+askedOf(route.Pattern), nil)
 			name := string(role) + ": " + route.Pattern
 			require.Equal(t, http.StatusOK, page.status, name)
 			require.Equal(t, "no-store", page.header.Get("Cache-Control"), name)

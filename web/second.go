@@ -14,9 +14,10 @@ import (
 
 // Keys of what a session holds between the password and the second step.
 const (
-	sessionHalf   = "half"
-	sessionHalfAt = "half_at"
-	sessionNext   = "next"
+	sessionHalf      = "half"
+	sessionHalfAt    = "half_at"
+	sessionHalfStamp = "half_stamp"
+	sessionNext      = "next"
 )
 
 // halfTime is how long the second step may take.
@@ -25,7 +26,7 @@ const halfTime = 10 * time.Minute
 const secondPath = "/login/second"
 
 // putHalf remembers who has shown the password, under a new token.
-func (p *Portal) putHalf(r *http.Request, user uuid.UUID, to string) error {
+func (p *Portal) putHalf(r *http.Request, started signin.Started, to string) error {
 	ctx := r.Context()
 	if err := p.sessions.Clear(ctx); err != nil {
 		return fmt.Errorf("clear session: %w", err)
@@ -33,7 +34,8 @@ func (p *Portal) putHalf(r *http.Request, user uuid.UUID, to string) error {
 	if err := p.sessions.RenewToken(ctx); err != nil {
 		return fmt.Errorf("renew session: %w", err)
 	}
-	p.sessions.Put(ctx, sessionHalf, user.String())
+	p.sessions.Put(ctx, sessionHalf, started.User.String())
+	p.sessions.Put(ctx, sessionHalfStamp, started.Stamp)
 	p.sessions.Put(ctx, sessionHalfAt, time.Now().Unix())
 	p.sessions.Put(ctx, sessionNext, to)
 	return nil
@@ -48,10 +50,13 @@ func (p *Portal) half(r *http.Request) uuid.UUID {
 	return user
 }
 
-// beginAgain answers a second step without a first one.
+// beginAgain answers a second step without a first one. Only who has taken the first one before is told why: for
+// anybody else a session would be made for the telling.
 func (p *Portal) beginAgain(w http.ResponseWriter, r *http.Request) error {
-	p.sessions.Remove(r.Context(), sessionHalf)
-	p.flash(r, "Enter your password again: the second step has to follow within ten minutes.")
+	if p.sessions.Exists(r.Context(), sessionHalf) {
+		p.sessions.Remove(r.Context(), sessionHalf)
+		p.flash(r, "Enter your password again: the second step has to follow within ten minutes.")
+	}
 	return see(w, r, loginPath)
 }
 
@@ -114,6 +119,9 @@ func (p *Portal) admitByRecovery(w http.ResponseWriter, r *http.Request, user uu
 	if err := p.admitSecond(w, r, user, byRecovery); err != nil {
 		return err
 	}
+	if !p.sessions.Exists(r.Context(), sessionSignIn) {
+		return nil // the password had been changed, which is said instead
+	}
 	p.flash(r, fmt.Sprintf("You have used a recovery code; %d are left. Make new ones under Security when they run low.", have.RecoveryLeft))
 	return nil
 }
@@ -124,7 +132,13 @@ func (p *Portal) admitSecond(w http.ResponseWriter, r *http.Request, user uuid.U
 	if to == "" {
 		to = accountPath
 	}
-	if err := p.admit(w, r, user, method); err != nil {
+	err := p.admitStarted(w, r, user, p.sessions.GetString(r.Context(), sessionHalfStamp), method)
+	if f := refused(err); f != nil {
+		p.sessions.Remove(r.Context(), sessionHalf)
+		p.flash(r, f.Message)
+		return see(w, r, loginPath)
+	}
+	if err != nil {
 		return err
 	}
 	return see(w, r, to)
@@ -135,10 +149,13 @@ func (p *Portal) secondAgain(w http.ResponseWriter, r *http.Request, v *Visitor,
 	if err != nil {
 		return err
 	}
-	if f.Code == fault.WrongCode && r.PostFormValue("recovery") == "" {
-		page.CodeError = f.Message
-	} else {
+	switch {
+	case f.Code != fault.WrongCode:
 		page.Error = f.Message
+	case page.Code && r.PostForm.Has("recovery"):
+		page.RecoveryError = f.Message
+	default:
+		page.CodeError = f.Message
 	}
 	return p.again(w, r, f, views.SecondPage(page))
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/alexedwards/scs/v2"
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+
+	"veracity/account/signin"
 )
 
 func TestTheFirstStepIsForgottenAfterTenMinutes(t *testing.T) {
@@ -20,7 +22,7 @@ func TestTheFirstStepIsForgottenAfterTenMinutes(t *testing.T) {
 		require.NoError(t, err)
 		r := httptest.NewRequestWithContext(ctx, http.MethodGet, secondPath, nil)
 		require.Equal(t, uuid.Nil, p.half(r), "nobody has shown a password")
-		require.NoError(t, p.putHalf(r, user, accountPath))
+		require.NoError(t, p.putHalf(r, signin.Started{User: user}, accountPath))
 		p.sessions.Put(ctx, sessionHalfAt, time.Now().Add(-age).Unix())
 		require.Equal(t, want, p.half(r), age)
 	}

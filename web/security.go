@@ -132,7 +132,7 @@ func (p *Portal) endSession(w http.ResponseWriter, r *http.Request, v *Visitor) 
 	if id == v.SignIn {
 		return p.logout(w, r, v)
 	}
-	if err := p.People.End(r.Context(), v.User.ID, id); err != nil {
+	if err := p.People.End(r.Context(), v.User.ID, id, p.client(r)); err != nil {
 		return err
 	}
 	p.flash(r, "The browser is signed out.")
@@ -140,7 +140,7 @@ func (p *Portal) endSession(w http.ResponseWriter, r *http.Request, v *Visitor) 
 }
 
 func (p *Portal) endOtherSessions(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	if _, err := p.People.EndOthers(r.Context(), v.User.ID, v.SignIn); err != nil {
+	if _, err := p.People.EndOthers(r.Context(), v.User.ID, v.SignIn, p.client(r)); err != nil {
 		return err
 	}
 	p.flash(r, "All other browsers are signed out.")

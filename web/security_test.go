@@ -91,7 +91,10 @@ func TestARecoveryCodeWorksOnce(t *testing.T) {
 
 	again := rig.browser(t)
 	again.signIn(owner.Email)
-	require.Equal(t, http.StatusUnprocessableEntity, again.post("/login/code", url.Values{"recovery": {codes[3]}}).status)
+	used := again.post("/login/code", url.Values{"recovery": {codes[3]}})
+	require.Equal(t, http.StatusUnprocessableEntity, used.status)
+	require.Contains(t, used.text, "<details open", "the form that was refused is in sight, with why")
+	require.Contains(t, used.text, "This recovery code is wrong or was used before")
 	require.Equal(t, "/account", again.send(second, "/login/code", "code", codes[4]).url.Path)
 }
 

@@ -103,11 +103,24 @@ func (p *Portal) visit(next http.Handler) http.Handler {
 // admit opens a sign-in for a user who has shown all that is needed: a new session token (OWASP Session Management
 // sheet, "Renew the Session ID After Any Privilege Level Change") and the cookie by which this browser is known again.
 func (p *Portal) admit(w http.ResponseWriter, r *http.Request, user uuid.UUID, method string) error {
-	ctx := r.Context()
-	opened, err := p.People.Open(ctx, user, method, p.client(r))
+	opened, err := p.People.Open(r.Context(), user, method, p.client(r))
 	if err != nil {
 		return err
 	}
+	return p.enter(w, r, opened)
+}
+
+// admitStarted is admit after a password, as long as it is still the person's.
+func (p *Portal) admitStarted(w http.ResponseWriter, r *http.Request, user uuid.UUID, stamp, method string) error {
+	opened, err := p.People.OpenStarted(r.Context(), user, stamp, method, p.client(r))
+	if err != nil {
+		return err
+	}
+	return p.enter(w, r, opened)
+}
+
+func (p *Portal) enter(w http.ResponseWriter, r *http.Request, opened signin.Opened) error {
+	ctx := r.Context()
 	if err := p.sessions.Clear(ctx); err != nil {
 		return err
 	}

@@ -113,11 +113,10 @@ func (p *Portal) closeAccount(w http.ResponseWriter, r *http.Request, v *Visitor
 		}
 		return p.show(w, r, statusOf(f.Code), views.CloseAccountPage(page))
 	}
-	closesAt, err := p.Accounts.Close(r.Context(), v.Actor())
-	if err != nil {
+	if _, err := p.Accounts.Close(r.Context(), v.Actor()); err != nil {
 		return err
 	}
-	p.flash(r, "The account is being closed. It is deleted at "+closesAt.UTC().Format("2 Jan 2006, 15:04")+" UTC unless an owner keeps it.")
+	p.flash(r, "The account is closed to calls. Until it is deleted, an owner can keep it.")
 	return see(w, r, settingsPath)
 }
 

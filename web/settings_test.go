@@ -62,7 +62,7 @@ func TestClosedAccountIsRefusedUntilItIsKept(t *testing.T) {
 
 	closed := owner.send(owner.get("/account/close"), "/account/close", "name", "Acme Labs", "password", password)
 	require.Equal(t, "/account/settings", closed.url.Path)
-	require.Contains(t, closed.text, "The account is being closed. It is deleted at")
+	require.Contains(t, closed.text, "The account is closed to calls.")
 	require.Equal(t, 1, r.letters.count(account.LetterClosing, owner.Email))
 	_, err := r.Accounts.Authenticate(t.Context(), key)
 	require.Equal(t, fault.PlanRequired, fault.CodeOf(err))

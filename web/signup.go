@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"net/url"
 
 	"github.com/google/uuid"
 
@@ -154,8 +153,8 @@ func (p *Portal) verify(w http.ResponseWriter, r *http.Request, v *Visitor) erro
 		return err
 	}
 	to := accountPath
-	if plan := p.sessions.GetString(r.Context(), sessionPlan); plan != "" {
-		to = "/pricing?plan=" + url.QueryEscape(plan)
+	if plan, ok := p.sold(p.sessions.GetString(r.Context(), sessionPlan)); ok && p.cfg.Billing {
+		to = wantedPlan(plan.Name)
 	}
 	if err := p.admit(w, r, user, byMail); err != nil {
 		return err

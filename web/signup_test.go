@@ -134,11 +134,11 @@ func TestSignUpMailCanBeSentAgain(t *testing.T) {
 
 func TestAChosenPlanComesBackAfterTheSignUp(t *testing.T) {
 	t.Parallel()
-	rig := newRig(t)
+	rig := newRig(t, selling)
 	b, email := rig.browser(t), newEmail()
 	b.send(b.get("/signup?plan=scale"), "/signup", "email", email, "password", password)
 	page := b.send(b.get("/verify?token="+rig.signUpToken(email)), "/verify")
-	require.Equal(t, "/pricing?plan=scale", page.url.RequestURI())
+	require.Equal(t, "/account/plan?plan=scale", page.url.RequestURI())
 	require.NotContains(t, rig.browser(t).get("/signup?plan=gold").text, "gold")
 }
 

@@ -58,7 +58,11 @@ func trailPage(r *http.Request, entries []trail.Entry) (rows []views.TrailRow, n
 }
 
 func trailRow(e trail.Entry) views.TrailRow {
-	return views.TrailRow{At: e.At, Who: who(e), What: tell(e), Subject: e.Subject, Address: e.Address}
+	row := views.TrailRow{At: e.At, Who: who(e), What: tell(e), Subject: e.Subject, Address: e.Address}
+	if e.Act == signedIn {
+		row.Subject = "" // how, which the sentence says
+	}
+	return row
 }
 
 // mark is where a page of a long list begins: after the row of that time and id. Its zero value is the newest row.

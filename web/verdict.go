@@ -50,7 +50,7 @@ func verdictOf(check media.Check) views.Verdict {
 func verdictWord(kind string) string {
 	switch kind {
 	case "ai":
-		return "Made by AI"
+		return "AI-generated"
 	case "real":
 		return "Real"
 	case "uncertain":
@@ -81,7 +81,7 @@ var decided = map[string]string{
 func sureness(score int) string {
 	switch {
 	case score >= 90:
-		return "As good as certain: made by AI."
+		return "As good as certain: AI-generated."
 	case score >= 60:
 		return "It leans towards AI."
 	case score > 40:

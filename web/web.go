@@ -29,8 +29,10 @@ type Config struct {
 	Prices media.Prices
 	// Times are what the guides promise.
 	Times Times
-	// Billing tells that plans are chosen and paid on these pages. Otherwise the operator sets them.
+	// Billing tells that plans are chosen and paid on these pages, by Parts.Billing. Otherwise the operator sets them.
 	Billing bool
+	// PayAt are the origins of the payment service's pages, scheme://host[:port], to which forms may lead.
+	PayAt []string
 	// Proxies are the networks whose X-Forwarded-For is believed.
 	Proxies Proxies
 }
@@ -53,6 +55,8 @@ type Parts struct {
 	Media      *media.Service
 	Playground *playground.Playground
 	Webhooks   *webhook.Deliveries
+	// Billing takes payments. It is needed where Config.Billing is set.
+	Billing Billing
 	// Requests takes note of the checks that people make by hand.
 	Requests Recorder
 	// River are the pages of River, to be shown to operators alone under RiverPath; nil shows none.
@@ -83,7 +87,7 @@ func (p *Portal) Handler() (http.Handler, error) {
 		return nil, err
 	}
 	r.Group(func(r chi.Router) {
-		r.Use(p.sessions.LoadAndSave, p.visit)
+		r.Use(p.bound, p.sessions.LoadAndSave, p.visit)
 		p.mount(r)
 		r.NotFound(p.page(p.notFound))
 		r.MethodNotAllowed(p.page(p.notAllowed))

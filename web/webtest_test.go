@@ -39,8 +39,10 @@ type rig struct {
 	letters *letters
 	// checks are those that people made by hand.
 	checks *checks
-	media  *acttest.Rig
-	server *httptest.Server
+	// cashier is the billing of portals that sell.
+	cashier *cashier
+	media   *acttest.Rig
+	server  *httptest.Server
 	// origin is where browsers find the server.
 	origin string
 }
@@ -65,14 +67,14 @@ func newRig(t *testing.T, changes ...func(*web.Config)) *rig {
 	ring, err := seal.Parse(seal.NewKey("test"))
 	require.NoError(t, err)
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	r := &rig{t: t, letters: &letters{}, checks: &checks{}, media: acttest.Setup(t), server: server}
+	r := &rig{t: t, letters: &letters{}, checks: &checks{}, cashier: newCashier(), media: acttest.Setup(t), server: server}
 	accounts := &account.Accounts{DB: r.media.DB, Seal: ring, Plans: billing.Plans(), Queue: r.letters, Log: log}
 	people, err := signin.New(lightly(cfg.BaseURL), signin.Parts{DB: r.media.DB, Accounts: accounts, Seal: ring, Queue: r.letters, Log: log})
 	require.NoError(t, err)
 	service, hooks := r.media.OpenWithWebhooks(r.media.Queue)
 	r.Portal = web.New(cfg, web.Parts{
 		DB: r.media.DB, Accounts: accounts, People: people, Media: service,
-		Playground: playground.New(playground.Parts{DB: r.media.DB, Media: service}), Webhooks: hooks, Requests: r.checks, Log: log,
+		Playground: playground.New(playground.Parts{DB: r.media.DB, Media: service}), Webhooks: hooks, Requests: r.checks, Billing: r.cashier, Log: log,
 	})
 	server.Config.Handler, err = r.Handler()
 	require.NoError(t, err)

@@ -59,7 +59,10 @@ func (d *Deliveries) List(ctx context.Context, account uuid.UUID, limit int) ([]
 	return found, nil
 }
 
-// Get reads one delivery of the account with its attempts, the first one first. The refusal is not_found.
+// shownAttempts is how many attempts are read at most: a delivery may be sent again without end.
+const shownAttempts = 100
+
+// Get reads one delivery of the account with its newest 100 attempts, the first one first. The refusal is not_found.
 func (d *Deliveries) Get(ctx context.Context, account, id uuid.UUID) (Delivery, []Attempted, error) {
 	rows, err := d.db.Query(ctx, `SELECT `+columns+` FROM delivery WHERE id = @id AND account_id = @account`,
 		pgx.NamedArgs{"id": id, "account": account})
@@ -74,8 +77,10 @@ func (d *Deliveries) Get(ctx context.Context, account, id uuid.UUID) (Delivery, 
 		return Delivery{}, nil, fmt.Errorf("read delivery: %w", err)
 	}
 	rows, err = d.db.Query(ctx, `
-		SELECT number, started_at, ended_at, status, latency_ms, excerpt, error
-		FROM delivery_attempt WHERE delivery_id = @id ORDER BY number`, pgx.NamedArgs{"id": id})
+		SELECT number, started_at, ended_at, status, latency_ms, excerpt, error FROM (
+			SELECT number, started_at, ended_at, status, latency_ms, excerpt, error
+			FROM delivery_attempt WHERE delivery_id = @id ORDER BY number DESC LIMIT @most
+		) newest ORDER BY number`, pgx.NamedArgs{"id": id, "most": shownAttempts})
 	if err != nil {
 		return Delivery{}, nil, fmt.Errorf("read attempts: %w", err)
 	}

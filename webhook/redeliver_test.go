@@ -149,3 +149,15 @@ func TestSignedIsWhatTheLastAttemptCarried(t *testing.T) {
 	_, err = r.Signed(t.Context(), uuid.New(), id)
 	require.Equal(t, fault.NotFound, fault.CodeOf(err), "a foreign account")
 }
+
+func TestADeliverySentAgainWithoutEndShowsItsNewestAttempts(t *testing.T) {
+	t.Parallel()
+	r := setup(t)
+	id := r.create(`{}`)
+	_, err := r.db.Exec(t.Context(), `INSERT INTO delivery_attempt (delivery_id, number) SELECT $1, generate_series(1, 130)`, id)
+	require.NoError(t, err)
+	_, attempts := r.read(id)
+	require.Len(t, attempts, 100)
+	require.Equal(t, 31, attempts[0].Number)
+	require.Equal(t, 130, attempts[99].Number)
+}

@@ -45,11 +45,12 @@ type Throttles struct {
 	ClientMinute, ClientHour Rate
 	// Familiar are tries at one account by one client, or by one browser that has signed in to it before.
 	Familiar Rate
-	// Strangers are tries at one account by all browsers together that have not signed in to it before.
+	// Strangers are tries at one account by all browsers together that have not signed in to it before, and at one
+	// person's one-time codes by all browsers whatever.
 	Strangers Rate
 	// Codes are tries at one person's one-time codes by all strangers together, and at his password by somebody signed in.
 	Codes Rate
-	// MailsByClient are forms of one client that send mails; MailsTo are the mails to one address.
+	// MailsByClient are forms of one client that send mails; MailsTo are the mails of a kind to one address.
 	MailsByClient, MailsTo Rate
 }
 

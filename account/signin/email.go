@@ -14,8 +14,9 @@ import (
 	"veracity/platform/postgres"
 )
 
-// AskEmailChange asks for a mail to a new address with a link that proves it. An address that another person has gets no
-// mail, and the answer does not tell. Refusals: wrong_password, invalid_email, too_many_tries.
+// AskEmailChange asks for a mail to a new address with a link that proves it; links that were asked for before work no
+// more, so that a mistyped address can be taken back. An address that another person has gets no mail, and the answer does
+// not tell. Refusals: wrong_password, invalid_email, too_many_tries.
 func (p *People) AskEmailChange(ctx context.Context, user uuid.UUID, email, password string, c Client) error {
 	u, err := p.confirm(ctx, user, password, c)
 	if err != nil {
@@ -28,8 +29,8 @@ func (p *People) AskEmailChange(ctx context.Context, user uuid.UUID, email, pass
 	if email == u.email {
 		return fault.New(fault.InvalidEmail, "%s is your address already. Enter the new one.", email)
 	}
-	mail, err := p.mayMail(ctx, email, c)
-	if err != nil || !mail {
+	mail, err := p.mayMail(ctx, account.LetterEmailChange, email, c)
+	if err != nil {
 		return err
 	}
 	id, err := uuid.NewV7()
@@ -37,6 +38,12 @@ func (p *People) AskEmailChange(ctx context.Context, user uuid.UUID, email, pass
 		return fmt.Errorf("make e-mail change id: %w", err)
 	}
 	return postgres.Tx(ctx, p.db, func(tx pgx.Tx) error {
+		if err := lockUser(ctx, tx, user); err != nil {
+			return err
+		}
+		if err := dropEmailChanges(ctx, tx, user); err != nil || !mail {
+			return err
+		}
 		_, err := tx.Exec(ctx, `INSERT INTO email_change (id, user_id, email) VALUES (@id, @user, @email)`,
 			pgx.NamedArgs{"id": id, "user": user, "email": email})
 		if err != nil {

@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,7 +19,7 @@ import (
 // SignIn checks a password. An address without an account, one without a password and a wrong password are one refusal
 // after the same work and the same throttles, so that nobody learns who has an account. Where Factors come back, the
 // person is not signed in before one of them has followed: [People.EnterCode] or [People.FinishPasskey], then
-// [People.Open]. Refusals: sign_in_failed, too_many_tries.
+// [People.OpenStarted]. Refusals: sign_in_failed, too_many_tries.
 func (p *People) SignIn(ctx context.Context, email, password string, c Client) (Started, error) {
 	if err := p.throttleClient(ctx, c); err != nil {
 		return Started{}, err
@@ -43,12 +44,12 @@ func (p *People) SignIn(ctx context.Context, email, password string, c Client) (
 			"E-mail address or password is wrong. Check both, or ask for a new password.")
 	}
 	if stale {
-		if err := p.rehash(ctx, found, password); err != nil {
+		if err := p.rehash(ctx, &found, password); err != nil {
 			return Started{}, err
 		}
 	}
 	p.giveBack(ctx, tries...)
-	return Started{User: found.id, Factors: factors}, nil
+	return Started{User: found.id, Factors: factors, Stamp: stamp(*found.hash)}, nil
 }
 
 // accountName is what tries at an address are counted by, however it is written.
@@ -106,15 +107,18 @@ func (p *People) refused(ctx context.Context, user uuid.UUID, step string, c Cli
 }
 
 // rehash brings a hash to the present parameters, unless the password has changed meanwhile.
-func (p *People) rehash(ctx context.Context, u person, password string) error {
+func (p *People) rehash(ctx context.Context, u *person, password string) error {
 	hash, err := p.hasher.hash(ctx, password)
 	if err != nil {
 		return err
 	}
-	_, err = p.db.Exec(ctx, `UPDATE app_user SET password_hash = @hash WHERE id = @user AND password_hash = @old`,
+	tag, err := p.db.Exec(ctx, `UPDATE app_user SET password_hash = @hash WHERE id = @user AND password_hash = @old`,
 		pgx.NamedArgs{"hash": hash, "user": u.id, "old": u.hash})
 	if err != nil {
 		return fmt.Errorf("save password anew: %w", err)
+	}
+	if tag.RowsAffected() == 1 {
+		u.hash = &hash
 	}
 	return nil
 }
@@ -125,7 +129,10 @@ func (p *People) EnterCode(ctx context.Context, user uuid.UUID, code string, c C
 	if err := p.throttleClient(ctx, c); err != nil {
 		return "", err
 	}
-	tries := p.tries("code", user.String(), p.cfg.Throttles.Codes, user, c)
+	// The last limit holds for known browsers too: whoever reads a person's mail gets a new one with every reset, and must
+	// not get new tries at the codes with it.
+	tries := append(p.tries("code", user.String(), p.cfg.Throttles.Codes, user, c),
+		limit{bucket("code, all browsers", user.String()), p.cfg.Throttles.Strangers})
 	if err := p.take(ctx, tries...); err != nil {
 		return "", err
 	}
@@ -141,6 +148,9 @@ func (p *People) EnterCode(ctx context.Context, user uuid.UUID, code string, c C
 	if !ok {
 		if err := p.refused(ctx, user, string(factor), c); err != nil {
 			return "", err
+		}
+		if factor == FactorRecovery {
+			return "", fault.New(fault.WrongCode, "This recovery code is wrong or was used before. Each works once: try another of yours.")
 		}
 		return "", fault.New(fault.WrongCode, "This code is wrong or was used before. Wait for the next one, or use a recovery code.")
 	}
@@ -164,11 +174,24 @@ func plainCode(code string) string {
 // Open signs a browser in. Whoever calls it vouches for the steps that came before; method names them for the list of
 // sign-ins, at most 40 bytes.
 func (p *People) Open(ctx context.Context, user uuid.UUID, method string, c Client) (Opened, error) {
+	return p.open(ctx, user, method, c, func(pgx.Tx) error { return nil })
+}
+
+// OpenStarted is [People.Open] after a password: stamp is that of [Started]. A password that has been changed since opens
+// nothing, also where the change and this come at once. Refusal: sign_in_failed.
+func (p *People) OpenStarted(ctx context.Context, user uuid.UUID, stamp, method string, c Client) (Opened, error) {
+	return p.open(ctx, user, method, c, func(tx pgx.Tx) error { return sameStamp(ctx, tx, user, stamp) })
+}
+
+func (p *People) open(ctx context.Context, user uuid.UUID, method string, c Client, check func(pgx.Tx) error) (Opened, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return Opened{}, fmt.Errorf("make sign-in id: %w", err)
 	}
 	err = postgres.Tx(ctx, p.db, func(tx pgx.Tx) error {
+		if err := check(tx); err != nil {
+			return err
+		}
 		_, err := tx.Exec(ctx, `
 			INSERT INTO sign_in (id, user_id, method, address, agent) VALUES (@id, @user, @method, @address, @agent)`,
 			pgx.NamedArgs{
@@ -183,4 +206,22 @@ func (p *People) Open(ctx context.Context, user uuid.UUID, method string, c Clie
 		return Opened{}, err
 	}
 	return Opened{SignIn: id, Device: p.newDevice(user)}, nil
+}
+
+// stamp tells a password from any other that a person had or will have: each has a salt of its own.
+func stamp(hash string) string {
+	return base64.RawURLEncoding.EncodeToString(hashToken("stamp/" + hash))
+}
+
+// sameStamp refuses a password that has been changed. The lock makes a change that is under way come first.
+func sameStamp(ctx context.Context, tx pgx.Tx, user uuid.UUID, was string) error {
+	var hash *string
+	err := tx.QueryRow(ctx, `SELECT password_hash FROM app_user WHERE id = @user FOR SHARE`, pgx.NamedArgs{"user": user}).Scan(&hash)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return fmt.Errorf("read password again: %w", err)
+	}
+	if hash == nil || stamp(*hash) != was {
+		return fault.New(fault.SignInFailed, "The password was changed a moment ago. Sign in with the new one.")
+	}
+	return nil
 }

@@ -22,11 +22,11 @@ func (p *People) ReadInvite(ctx context.Context, token string) (Invitation, erro
 	}
 	i := Invitation{ID: id}
 	err = p.db.QueryRow(ctx, `
-		SELECT coalesce(nullif(a.name, ''), a.email), i.email, i.role,
+		SELECT coalesce(nullif(a.name, ''), a.email), coalesce(nullif(by.name, ''), by.email, ''), i.email, i.role,
 		       EXISTS (SELECT FROM app_user u WHERE lower(u.email) = lower(i.email) AND u.password_hash IS NOT NULL)
-		FROM invite i JOIN account a ON a.id = i.account_id
+		FROM invite i JOIN account a ON a.id = i.account_id LEFT JOIN app_user by ON by.id = i.invited_by
 		WHERE i.id = @id AND i.ended_at IS NULL AND i.expires_at > now()`,
-		pgx.NamedArgs{"id": id}).Scan(&i.AccountName, &i.Email, &i.Role, &i.Known)
+		pgx.NamedArgs{"id": id}).Scan(&i.AccountName, &i.InvitedBy, &i.Email, &i.Role, &i.Known)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Invitation{}, expired()
 	}

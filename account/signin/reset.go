@@ -19,7 +19,7 @@ func (p *People) AskReset(ctx context.Context, email string, c Client) error {
 	if err != nil {
 		return err
 	}
-	mail, err := p.mayMail(ctx, email, c)
+	mail, err := p.mayMail(ctx, account.LetterReset, email, c)
 	if err != nil || !mail {
 		return err
 	}

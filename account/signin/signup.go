@@ -36,7 +36,7 @@ func (p *People) SignUp(ctx context.Context, n NewPerson, c Client) (uuid.UUID, 
 	if err := checkPassword(n.Password, email); err != nil {
 		return uuid.Nil, err
 	}
-	mail, err := p.mayMail(ctx, email, c)
+	mail, err := p.mayMail(ctx, account.LetterSignUp, email, c)
 	if err != nil {
 		return uuid.Nil, err
 	}
@@ -76,7 +76,7 @@ func (p *People) ResendSignUp(ctx context.Context, id uuid.UUID, c Client) error
 	if err != nil {
 		return err
 	}
-	mail, err := p.mayMail(ctx, s.email, c)
+	mail, err := p.mayMail(ctx, account.LetterSignUp, s.email, c)
 	if err != nil || !mail {
 		return err
 	}

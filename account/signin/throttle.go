@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"veracity/account"
 	"veracity/platform/fault"
 )
 
@@ -95,13 +96,14 @@ func (p *People) throttleClient(ctx context.Context, c Client) error {
 }
 
 // mayMail counts a form that sends a mail. The client is told when it is over its rate. The receiver's rate silences
-// instead: an answer would tell strangers what others asked for.
-func (p *People) mayMail(ctx context.Context, to string, c Client) (bool, error) {
+// instead: an answer would tell strangers what others asked for. Each kind of mail is counted by itself, so that nobody
+// keeps the mail of a sign-up from coming by forms that send none.
+func (p *People) mayMail(ctx context.Context, name account.LetterName, to string, c Client) (bool, error) {
 	t := p.cfg.Throttles
 	if err := p.take(ctx, limit{bucket("mails by client", c.network()), t.MailsByClient}); err != nil {
 		return false, err
 	}
-	wait, err := p.count(ctx, limit{bucket("mails to", folded(to)), t.MailsTo})
+	wait, err := p.count(ctx, limit{bucket("mails to", string(name), folded(to)), t.MailsTo})
 	return wait == 0, err
 }
 

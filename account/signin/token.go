@@ -91,7 +91,11 @@ func dropLinks(ctx context.Context, tx pgx.Tx, user uuid.UUID) error {
 	if err != nil {
 		return fmt.Errorf("end reset links: %w", err)
 	}
-	_, err = tx.Exec(ctx, `UPDATE email_change SET used_at = now() WHERE user_id = @user AND used_at IS NULL`,
+	return dropEmailChanges(ctx, tx, user)
+}
+
+func dropEmailChanges(ctx context.Context, tx pgx.Tx, user uuid.UUID) error {
+	_, err := tx.Exec(ctx, `UPDATE email_change SET used_at = now() WHERE user_id = @user AND used_at IS NULL`,
 		pgx.NamedArgs{"user": user})
 	if err != nil {
 		return fmt.Errorf("end e-mail changes: %w", err)

@@ -44,6 +44,8 @@ const (
 type Started struct {
 	User    uuid.UUID
 	Factors []Factor
+	// Stamp tells the password that was shown from any later one, for [People.OpenStarted].
+	Stamp string
 }
 
 // Opened is a browser that is signed in. Device goes into the device cookie, which outlives the sign-in.
@@ -129,8 +131,10 @@ type Factors struct {
 type Invitation struct {
 	ID          uuid.UUID
 	AccountName string
-	Email       string
-	Role        access.Role
+	// InvitedBy is the name or the address of who invites; empty where that person is gone.
+	InvitedBy string
+	Email     string
+	Role      access.Role
 	// Known tells that the address has a password, so that its person signs in instead of signing up.
 	Known bool
 }

@@ -74,7 +74,7 @@ func (p *People) SignIns(ctx context.Context, user uuid.UUID) ([]SignIn, error) 
 
 // End ends one of a person's sign-ins; the browser feels it with its next request. One that has ended is no error.
 // Refusal: not_found, also for another person's.
-func (p *People) End(ctx context.Context, user, signIn uuid.UUID) error {
+func (p *People) End(ctx context.Context, user, signIn uuid.UUID, c Client) error {
 	return postgres.Tx(ctx, p.db, func(tx pgx.Tx) error {
 		var ended bool
 		err := tx.QueryRow(ctx, `SELECT ended_at IS NOT NULL FROM sign_in WHERE id = @id AND user_id = @user FOR UPDATE`,
@@ -93,18 +93,18 @@ func (p *People) End(ctx context.Context, user, signIn uuid.UUID) error {
 		if err != nil {
 			return fmt.Errorf("end sign-in: %w", err)
 		}
-		return trail.Write(ctx, tx, by(user, Client{}), "sign_in.ended", "", nil)
+		return trail.Write(ctx, tx, by(user, c), "sign_in.ended", "", nil)
 	})
 }
 
 // EndOthers ends all of a person's sign-ins but one, and says how many they were.
-func (p *People) EndOthers(ctx context.Context, user, keep uuid.UUID) (int, error) {
+func (p *People) EndOthers(ctx context.Context, user, keep uuid.UUID, c Client) (int, error) {
 	var n int
 	err := postgres.Tx(ctx, p.db, func(tx pgx.Tx) (err error) {
 		if n, err = endAll(ctx, tx, user, keep); err != nil || n == 0 {
 			return err
 		}
-		return trail.Write(ctx, tx, by(user, Client{}), "sign_in.others_ended", "", nil)
+		return trail.Write(ctx, tx, by(user, c), "sign_in.others_ended", "", nil)
 	})
 	if err != nil {
 		return 0, err

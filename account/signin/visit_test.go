@@ -115,18 +115,19 @@ func TestSignInsAreEndedByTheirPersonAlone(t *testing.T) {
 	require.Equal(t, "2001:db8::7", all[1].Address)
 	require.Equal(t, "Firefox ", all[1].Agent)
 
-	refusedWith(t, fault.NotFound, r.End(t.Context(), mallory, one))
+	refusedWith(t, fault.NotFound, r.End(t.Context(), mallory, one, home))
 	_, err = r.Visit(t.Context(), one, uuid.Nil)
 	require.NoError(t, err)
-	require.NoError(t, r.End(t.Context(), ada, one))
-	require.NoError(t, r.End(t.Context(), ada, one), "twice")
+	require.NoError(t, r.End(t.Context(), ada, one, home))
+	require.NoError(t, r.End(t.Context(), ada, one, home), "twice")
 	require.Equal(t, 1, r.acts(t, "sign_in.ended", ada))
+	require.Equal(t, 1, r.count(t, `SELECT count(*) FROM audit_log WHERE act = 'sign_in.ended' AND address = $1`, home.Address))
 	_, err = r.Visit(t.Context(), one, uuid.Nil)
 	refusedWith(t, fault.SignInFailed, err)
 
 	three := r.open(t, ada).SignIn
 	theirs := r.open(t, mallory).SignIn
-	n, err := r.EndOthers(t.Context(), ada, three)
+	n, err := r.EndOthers(t.Context(), ada, three, home)
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	for id, want := range map[uuid.UUID]fault.Code{two: fault.SignInFailed, three: "", theirs: ""} {

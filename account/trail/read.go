@@ -26,14 +26,17 @@ type Filter struct {
 	BeforeID uuid.UUID
 }
 
+// operator is the kind of actor that access.Actor.Kind gives to a person on the operator pages.
+const operator = "operator"
+
 // Bounds of Filter.Limit.
 const (
 	defaultLimit = 100
 	maxLimit     = 1000
 )
 
-// Read lists an account's entries, the newest first; an operator's without Filter.Account lists all. Refusal:
-// forbidden, without the right [access.SeeTrail].
+// Read lists an account's entries, the newest first; an operator's without Filter.Account lists all. Who an operator is,
+// and where from, is told to operators alone. Refusal: forbidden, without the right [access.SeeTrail].
 func Read(ctx context.Context, db postgres.DB, by access.Actor, f Filter) ([]Entry, error) {
 	if err := by.May(access.SeeTrail); err != nil {
 		return nil, err
@@ -43,7 +46,13 @@ func Read(ctx context.Context, db postgres.DB, by access.Actor, f Filter) ([]Ent
 			return nil, nil
 		}
 		// Without an account of his own the nil id matches nothing.
-		return read(ctx, db, &by.Account, f)
+		entries, err := read(ctx, db, &by.Account, f)
+		for i := range entries {
+			if e := &entries[i]; e.Actor == operator {
+				e.User, e.UserEmail, e.Address = uuid.Nil, "", ""
+			}
+		}
+		return entries, err
 	}
 	return read(ctx, db, known(f.Account), f)
 }

@@ -134,6 +134,26 @@ func TestAnAccountSeesItsOwnTrailAlone(t *testing.T) {
 	require.Empty(t, own)
 }
 
+func TestWhoAnOperatorIsIsToldToOperatorsAlone(t *testing.T) {
+	t.Parallel()
+	db := schematest.New(t)
+	owner := access.Actor{Account: uuid.New(), User: person(t, db, "owner@example.com"), Role: access.Owner}
+	operator := access.Actor{Account: owner.Account, User: person(t, db, "staff@example.net"), Operator: true, Address: "192.0.2.66"}
+	require.NoError(t, trail.Write(t.Context(), db, operator, "account.suspended", "", nil))
+	for name, by := range map[string]access.Actor{"operator": operator, "owner": owner} {
+		entries, err := trail.Read(t.Context(), db, by, trail.Filter{Account: owner.Account})
+		require.NoError(t, err)
+		require.Len(t, entries, 1)
+		e := entries[0]
+		require.Equal(t, "operator", e.Actor)
+		if name == "operator" {
+			require.Equal(t, []any{operator.User, "staff@example.net", "192.0.2.66"}, []any{e.User, e.UserEmail, e.Address})
+			continue
+		}
+		require.Equal(t, []any{uuid.Nil, "", ""}, []any{e.User, e.UserEmail, e.Address})
+	}
+}
+
 func TestPagesOfTheTrailMeet(t *testing.T) {
 	t.Parallel()
 	db := schematest.New(t)

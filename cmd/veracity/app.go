@@ -47,10 +47,12 @@ type App struct {
 	// Playground is the checks that people make by hand.
 	Playground *playground.Playground
 	Portal     *web.Portal
-	Mail       mail.Sender
-	Letters    *letter.Post
-	Requests   *usage.Log
-	Metrics    *prometheus.Registry
+	// Billing takes payments; nil where nothing is sold.
+	Billing  *billing.Service
+	Mail     mail.Sender
+	Letters  *letter.Post
+	Requests *usage.Log
+	Metrics  *prometheus.Registry
 
 	handler     http.Handler
 	awaitEngine func(context.Context) error
@@ -104,6 +106,9 @@ func (a *App) wire(ctx context.Context) error {
 		return err
 	}
 	if err := a.makeActs(fetch, queue); err != nil {
+		return err
+	}
+	if err := a.makeBilling(queue); err != nil {
 		return err
 	}
 	if err := a.openMail(ctx); err != nil {
@@ -196,6 +201,9 @@ func (a *App) routes(ctx context.Context) (http.Handler, error) {
 	if uploads, ok := storage.Handler(a.Store); ok {
 		r.Mount(storage.UploadPath, uploads)
 	}
+	if a.Billing != nil {
+		r.Post(web.StripePath, web.StripeEvents(a.Billing, a.Log))
+	}
 	portal, err := a.portal(ctx)
 	if err != nil {
 		return nil, err
@@ -231,6 +239,9 @@ func plansShown() []web.Plan {
 // startWorker begins to work the queues in this process.
 func (a *App) startWorker(ctx context.Context) error {
 	acts := jobs.Acts{Media: a.Media, Webhooks: a.Webhooks, Letters: a.Letters, Tasks: a.tasks()}
+	if a.Billing != nil {
+		acts.Billing = a.Billing
+	}
 	w, err := jobs.Start(ctx, a.Settings.Jobs, a.DB, acts, a.Log)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"veracity/account/signin"
 	"veracity/engine/mediatest"
 	"veracity/platform/mail"
+	"veracity/views"
 	"veracity/web/browsertest"
 )
 
@@ -121,17 +122,23 @@ func TestNewcomerGoesFromTheFrontPageToAVerdict(t *testing.T) {
 		tab.Press("Keys")
 		tab.See("Live keys")
 		key := s.makeKey(tab, "First")
+		c := customer{service: s.service, key: key}
+		call := browsertest.Evaluate[string](tab, `document.getElementById("first-call-code").textContent`)
+		require.Contains(t, call, "curl "+s.url+"/api/v1/audit")
+		require.Contains(t, call, "'X-API-Key: "+key+"'")
+		sent := regexp.MustCompile(`-d '(.+)'`).FindStringSubmatch(call)
+		require.NotNil(t, sent, call)
+		require.JSONEq(t, views.ExampleAnswer, string(c.audit(sent[1]).body))
 		tab.Tick("#saved")
 		tab.Press("Done")
 		tab.See("1 of 2 keys")
 		require.NotContains(t, tab.HTML(), key)
 		require.NotContains(t, s.log.String(), key)
 
-		c := customer{service: s.service, key: key}
 		require.Equal(t, "ai", c.audit(inBase64(labelledPNG(t))).ok()["verdict"])
 
 		tab.Go("/account/keys")
-		tab.Press("Revoke")
+		tab.Press("Revoke First")
 		tab.See("First")
 		tab.Press("Revoke “First”")
 		tab.See("revoked")
@@ -228,8 +235,8 @@ func TestPasskeySignsIn(t *testing.T) {
 	tab.See("Phone")
 	tab.Press("Sign out")
 	tab.See("Sign in")
+	// The browser offers the passkey by itself where the address is to be typed, and this one's owner agrees at once.
 	tab.Go("/login")
-	tab.Press("Sign in with a passkey")
 	tab.See("Overview")
 }
 
@@ -257,7 +264,7 @@ func TestInvitedColleagueJoinsAndLosesAccess(t *testing.T) {
 	owner.Press("Remove " + email)
 	owner.See("What happens")
 	owner.Press("Remove " + email)
-	owner.See("removed")
+	owner.See("The member is removed")
 	guest.Go("/account/keys")
 	guest.See("belong to no account")
 }

@@ -53,9 +53,9 @@ func (a *App) demonstrate(ctx context.Context, out io.Writer) error {
 		}
 	}
 	call := fmt.Sprintf("curl %s%s/audit -H 'X-API-Key: %s' -d", a.Settings.BaseURL, api.Prefix, key)
-	_, err = fmt.Fprintf(out, "\nportal   %s/\nmails    %s\nAPI key  %s\ntry      %s '{\"image_base64\":\"%s\"}'\n"+
+	_, err = fmt.Fprintf(out, "\nportal   %s/\nmails    %s\n%sAPI key  %s\ntry      %s '{\"image_base64\":\"%s\"}'\n"+
 		"or       base64 < PICTURE | tr -d '\\n' | sed 's/.*/{\"image_base64\":\"&\"}/' | %s @-\n\n",
-		a.Settings.BaseURL, a.mailsGo(), key, call, dot, call)
+		a.Settings.BaseURL, a.mailsGo(), a.Settings.paymentsGo(), key, call, dot, call)
 	return err
 }
 

@@ -38,9 +38,19 @@ func (s *Settings) dev(ctx context.Context, cmd *cobra.Command) (err error) {
 	if err := s.bind(ctx); err != nil {
 		return err
 	}
+	stopSandbox, err := s.startSandbox(ctx)
+	if err != nil {
+		return errors.Join(err, s.listener.Close())
+	}
+	defer func() { err = errors.Join(err, stopSandbox(context.WithoutCancel(ctx))) }()
 	app, err := newApp(ctx, s, log)
 	if err != nil {
 		return errors.Join(err, s.listener.Close())
+	}
+	if s.payClock != nil {
+		if _, err := app.Billing.Setup(ctx); err != nil {
+			return errors.Join(err, app.Close(context.WithoutCancel(ctx)), s.listener.Close())
+		}
 	}
 	ctx, lost := context.WithCancel(ctx)
 	defer lost()

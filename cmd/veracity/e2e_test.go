@@ -44,6 +44,10 @@ func start(t *testing.T, changes ...func(*Settings)) *service {
 	s.Data = t.TempDir()
 	s.Storage.URL = "disk:" + t.TempDir()
 	s.SecretKey = seal.NewKey("test")
+	srv := httptest.NewUnstartedServer(nil)
+	_, port, err := net.SplitHostPort(srv.Listener.Addr().String())
+	require.NoError(t, err)
+	s.BaseURL = "http://localhost:" + port // by name, since passkeys work at no bare address
 	for _, change := range changes {
 		change(s)
 	}
@@ -53,10 +57,6 @@ func start(t *testing.T, changes ...func(*Settings)) *service {
 		require.NoError(t, child.WaitReady(t.Context()))
 		s.Engine.Socket = child.Socket()
 	}
-	srv := httptest.NewUnstartedServer(nil)
-	_, port, err := net.SplitHostPort(srv.Listener.Addr().String())
-	require.NoError(t, err)
-	s.BaseURL = "http://localhost:" + port // by name, since passkeys work at no bare address
 	require.NoError(t, s.derive())
 
 	svc := &service{t: t, url: s.BaseURL, log: &lockedBuffer{}}

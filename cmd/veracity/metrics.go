@@ -25,6 +25,8 @@ var (
 		differencesFound: prometheus.NewDesc("veracity_balance_differences", "Balances that differ from their journal; must be 0.", nil, nil),
 		straysFound: prometheus.NewDesc("veracity_stray_holds",
 			"Credit holds without a live job, or live jobs without their hold; must be 0.", nil, nil),
+		billingFound: prometheus.NewDesc("veracity_billing_findings",
+			"Accounts whose payments need a person, and events of Stripe that were given up; must be 0.", nil, nil),
 	}
 )
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"veracity/billing/sandbox"
 	"veracity/engine/mediatest"
 	"veracity/web"
 	"veracity/web/browsertest"
@@ -32,9 +33,13 @@ func live(t *testing.T) lived {
 	t.Helper()
 	receiver := newReceiver(t)
 	receiver.answers(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "not today", http.StatusTeapot) })
-	s := startSite(t, receiver.allow)
+	var box *sandbox.Sandbox
+	s := startSite(t, receiver.allow, selling(t, &box))
+	_, err := s.Billing.Setup(t.Context())
+	require.NoError(t, err)
 	l := lived{site: s, tab: browsertest.Open(t, s.url), fill: map[string]string{}}
 	email := s.newcomer(l.tab)
+	s.buy(l.tab, "Pro", sandbox.CardWorks)
 	require.NoError(t, s.Accounts.SetOperator(t.Context(), email, true))
 	s.addApp(l.tab)
 	c := customer{service: s.service, key: s.makeKey(l.tab, "Production server")}
@@ -77,6 +82,7 @@ func (l lived) find(t *testing.T) {
 		"/account/webhooks/{id}":      `SELECT id::text FROM delivery`,
 		"/account/team/{user}/remove": `SELECT id::text FROM app_user`,
 		"/admin/accounts/{account}":   `SELECT id::text FROM account`,
+		"/admin/billing/{event}":      `SELECT id FROM stripe_event WHERE state = 'worked'`,
 	} {
 		var id string
 		require.NoError(t, l.DB.QueryRow(t.Context(), query).Scan(&id), pattern)
@@ -84,6 +90,9 @@ func (l lived) find(t *testing.T) {
 	}
 	l.fill["/docs/{page}"] = "quickstart"
 }
+
+// asked is what pages are asked for that show nothing without.
+var asked = map[string]string{"/account/plan/change": "?plan=scale"}
 
 // pages are the addresses of all pages that a GET shows.
 func (l lived) pages(t *testing.T) []string {
@@ -99,7 +108,7 @@ func (l lived) pages(t *testing.T) []string {
 			require.True(t, ok, "no value for the parameter of %s", path)
 			path = path[:start] + value + path[strings.Index(path, "}")+1:]
 		}
-		pages = append(pages, path)
+		pages = append(pages, path+asked[path])
 	}
 	return pages
 }
@@ -113,7 +122,7 @@ func TestEveryPageIsAccessibleLightAndDark(t *testing.T) {
 		if strings.HasPrefix(path, "/account") || strings.HasPrefix(path, "/admin") {
 			tab = l.tab
 		}
-		name := strings.Trim(strings.ReplaceAll(path, "/", "-"), "-")
+		name, _, _ := strings.Cut(strings.Trim(strings.ReplaceAll(path, "/", "-"), "-"), "?")
 		for id := range l.fill {
 			name = strings.ReplaceAll(name, l.fill[id], "x")
 		}

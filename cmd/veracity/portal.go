@@ -85,17 +85,21 @@ func (a *App) portal(ctx context.Context) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	parts := web.Parts{
+		DB: a.DB, Accounts: a.Accounts, People: a.People, Media: a.Media,
+		Playground: a.Playground, Webhooks: a.Webhooks, Requests: a.Requests, River: river, Queues: operatorQueues{a}, Log: a.Log,
+	}
+	if a.Billing != nil {
+		parts.Billing = a.Billing
+	}
 	a.Portal = web.New(web.Config{
 		BaseURL: a.Settings.BaseURL, SupportEmail: a.Settings.Portal.Support, Plans: plansShown(), Proxies: proxies,
-		Prices: a.Settings.Media.Prices,
+		Billing: a.Billing != nil, PayAt: a.Settings.payAt(), Prices: a.Settings.Media.Prices,
 		Times: web.Times{
 			Results: a.Settings.Media.ResultTTL, Ticket: a.Settings.Media.UploadTTL, Job: a.Settings.Media.JobTime,
 			Attempt: a.Settings.Webhooks.Timeout, Retries: a.Settings.Webhooks.Retries,
 		},
-	}, web.Parts{
-		DB: a.DB, Accounts: a.Accounts, People: a.People, Media: a.Media,
-		Playground: a.Playground, Webhooks: a.Webhooks, Requests: a.Requests, River: river, Queues: operatorQueues{a}, Log: a.Log,
-	})
+	}, parts)
 	return a.Portal.Handler()
 }
 
@@ -121,4 +125,4 @@ func (q operatorQueues) Findings(ctx context.Context) (map[string]int64, error) 
 }
 
 // secretSettings are masked wherever settings are shown.
-var secretSettings = strings.Fields("secret-key database-url storage-url storage-secret-key engine-token mail-url")
+var secretSettings = strings.Fields("secret-key database-url storage-url storage-secret-key engine-token mail-url stripe-secret-key stripe-webhook-secret")

@@ -16,6 +16,7 @@ import (
 
 	"veracity/account"
 	"veracity/account/signin"
+	"veracity/billing"
 	"veracity/engine"
 	"veracity/engine/serve"
 	"veracity/jobs"
@@ -56,6 +57,7 @@ type Settings struct {
 	SignIn   signin.Config
 	Account  account.Config
 	Portal   portalSettings
+	Stripe   billing.Config
 	// TrailKeep is how long the audit trail is kept.
 	TrailKeep time.Duration
 	Engine    engine.ClientConfig
@@ -68,6 +70,8 @@ type Settings struct {
 	listener net.Listener
 	// development marks a server for development, which shows its mails.
 	development bool
+	// payClock is the clock of a payment service for development; nil is the machine's.
+	payClock func() time.Time
 }
 
 // setting is one line of the table of settings: a flag, its variable and where its value came from.
@@ -96,7 +100,7 @@ func defaultSettings(getenv func(string) string) *Settings {
 		LogLevel: "info", Optimize: "on", Shutdown: 30 * time.Second, Workers: true,
 		Database: postgres.DefaultConfig(), Storage: storage.DefaultConfig(), Fetch: safefetch.DefaultConfig(),
 		Media: media.DefaultConfig(), Jobs: jobs.DefaultConfig(), Webhooks: webhook.DefaultConfig(), Mail: mail.DefaultConfig(),
-		Usage: usage.DefaultConfig(), SignIn: signin.DefaultConfig(), Account: account.DefaultConfig(), TrailKeep: 400 * 24 * time.Hour,
+		Usage: usage.DefaultConfig(), SignIn: signin.DefaultConfig(), Account: account.DefaultConfig(), Stripe: billing.DefaultConfig(), TrailKeep: 400 * 24 * time.Hour,
 		Engine: engine.DefaultClientConfig(), Serve: serve.DefaultConfig(0),
 		getenv: getenv,
 	}
@@ -110,6 +114,7 @@ func (s *Settings) register(cmd *cobra.Command) {
 	s.registerServer(fs)
 	s.registerParts(fs)
 	s.registerPortal(fs)
+	s.registerBilling(fs)
 	fs.VisitAll(func(f *pflag.Flag) {
 		if f.Name == "json" {
 			return
@@ -284,7 +289,7 @@ func (s *Settings) validate() error {
 	case s.Shutdown < 0 || s.Shutdown > 10*time.Minute:
 		return usageError{fmt.Errorf("VERACITY_SHUTDOWN_TIMEOUT is %s: allowed are 0s to 10m", s.Shutdown)}
 	}
-	for _, check := range []func() error{s.validateMail, s.Fetch.Validate, s.Media.Validate, s.Jobs.Validate, s.Webhooks.Validate, s.Usage.Validate, s.Account.Validate, s.validatePortal} {
+	for _, check := range []func() error{s.validateMail, s.Fetch.Validate, s.Media.Validate, s.Jobs.Validate, s.Webhooks.Validate, s.Usage.Validate, s.Account.Validate, s.validatePortal, s.Stripe.Validate} {
 		if err := check(); err != nil {
 			return usageError{err}
 		}

@@ -14,7 +14,7 @@ import (
 
 // tasks are the periodic acts, each with its interval.
 func (a *App) tasks() []jobs.Task {
-	return []jobs.Task{
+	return append(a.billingTasks(), []jobs.Task{
 		{Name: "release-expired-holds", Every: time.Minute, Run: a.releaseHolds},
 		{Name: "renew-credit-periods", Every: 5 * time.Minute, Run: func(ctx context.Context) error {
 			_, err := quota.Renew(ctx, a.DB)
@@ -72,6 +72,33 @@ func (a *App) tasks() []jobs.Task {
 			_, err := usage.Forget(ctx, a.DB, time.Now(), a.Settings.Usage.KeepCounts)
 			return err
 		}},
+	}...)
+}
+
+// billingTasks make accounts follow their payments, whatever of Stripe's events is lost.
+func (a *App) billingTasks() []jobs.Task {
+	if a.Billing == nil {
+		return nil
+	}
+	return []jobs.Task{
+		{Name: "enforce-billing", Every: time.Minute, Run: func(ctx context.Context) error {
+			if err := a.Billing.Enforce(ctx); err != nil {
+				return err
+			}
+			found, err := a.Billing.Findings(ctx)
+			if err != nil {
+				return err
+			}
+			return jobs.NoteFinding(ctx, a.DB, billingFound, len(found))
+		}},
+		{Name: "compare-billing", Every: time.Hour, Run: func(ctx context.Context) error {
+			_, err := a.Billing.QueueSync(ctx)
+			return err
+		}},
+		{Name: "forget-stripe-events", Every: 6 * time.Hour, Run: func(ctx context.Context) error {
+			_, err := a.Billing.ForgetEvents(ctx)
+			return err
+		}},
 	}
 }
 
@@ -102,6 +129,7 @@ func (a *App) auditBalances(ctx context.Context) error {
 const (
 	differencesFound = "balance differences"
 	straysFound      = "stray holds"
+	billingFound     = "billing findings"
 )
 
 // reconcile alarms when a hold has no live job or a live job no hold, which no path of the product may bring about.

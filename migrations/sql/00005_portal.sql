@@ -155,7 +155,7 @@ CREATE TABLE request_log (
   duration_us bigint NOT NULL,
   PRIMARY KEY (at, id)
 ) PARTITION BY RANGE (at);
-CREATE INDEX request_log_account_idx ON request_log (account_id, at DESC, id DESC);
+CREATE INDEX request_log_account_idx ON request_log (account_id, at DESC, id DESC) INCLUDE (code, key_id);
 CREATE INDEX request_log_id_idx ON request_log (id);
 CREATE TABLE request_log_rest PARTITION OF request_log DEFAULT;
 

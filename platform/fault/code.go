@@ -96,3 +96,19 @@ const (
 	// NeedsSecondFactor is an operator's page asked for by a person without a second factor.
 	NeedsSecondFactor Code = "needs_second_factor"
 )
+
+// Codes of payments.
+const (
+	// SubscriptionExists is a purchase for an account that has a live subscription: it is changed, not bought again.
+	SubscriptionExists Code = "subscription_exists"
+	// NoSubscription is a change of a subscription that the account does not have.
+	NoSubscription Code = "no_subscription"
+	// PlanUnavailable is a plan that cannot be bought, or moved to as things stand.
+	PlanUnavailable Code = "plan_unavailable"
+	// PaymentDeclined is a payment that the bank refused while the person waited.
+	PaymentDeclined Code = "payment_declined"
+	// PaymentServiceUnavailable is a payment service that does not answer; nothing was changed, or it will show later.
+	PaymentServiceUnavailable Code = "payment_service_unavailable"
+	// UnknownEvent is an event of the payment service that nobody has stored.
+	UnknownEvent Code = "unknown_event"
+)
