@@ -72,6 +72,7 @@ func (a *Accounts) billed(b Billed) (plan Plan, billedBy string, err error) {
 	case Active, PaymentFailed:
 		plan, err = a.plan(b.Plan)
 		return plan, "stripe", err
+	case Suspended, Closing:
 	}
 	return Plan{}, "", fmt.Errorf("bill account: payments never bring about the state %q", b.State)
 }

@@ -130,6 +130,13 @@ func fill(t *testing.T, a *account.Accounts, acc, person uuid.UUID) {
 		`INSERT INTO passkey (id, user_id, name, credential) VALUES ('\x01', @person, '', '{}')`,
 		`INSERT INTO recovery_code (user_id, hash) VALUES (@person, '')`,
 		`INSERT INTO email_change (id, user_id, email) VALUES (@job, @person, 'new@example.com')`,
+		`INSERT INTO stripe_customer (id, account_id) VALUES ('cus_1', @account)`,
+		`INSERT INTO billing_sync (account_id) VALUES (@account)`,
+		`INSERT INTO subscription (id, account_id, customer, status, plan, every, item, period_start, period_end, created_at)
+		 VALUES ('sub_1', @account, 'cus_1', 'active', 'pro', 'month', 'si_1', now(), now() + interval '1 month', now())`,
+		`INSERT INTO paid_period (subscription, period_start, period_end, account_id, plan, every, granted_to)
+		 VALUES ('sub_1', now(), now() + interval '1 month', @account, 'pro', 'month', now())`,
+		`INSERT INTO stripe_event (id, type, object, payload, state, account_id) VALUES ('evt_1', 'invoice.paid', 'in_1', '{}', 'pending', @account)`,
 	} {
 		_, err := a.DB.Exec(t.Context(), statement, pgx.NamedArgs{
 			"account": acc, "person": person, "key": key.ID, "hold": hold, "job": job, "delivery": delivery,

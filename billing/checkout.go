@@ -65,10 +65,10 @@ func (s *Service) mayBuy(ctx context.Context, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	switch acc.State {
-	case account.Suspended:
+	if acc.State == account.Suspended {
 		return fault.New(fault.PlanUnavailable, "The account is suspended. Write to support before you buy a plan.")
-	case account.Closing:
+	}
+	if acc.State == account.Closing {
 		return fault.New(fault.PlanUnavailable, "The account is being closed. Keep it first, then buy a plan.")
 	}
 	return nil

@@ -69,8 +69,10 @@ func (s *Service) dueMonths(ctx context.Context, now time.Time) ([]dueYear, erro
 	if err != nil {
 		return nil, fmt.Errorf("find months to open: %w", err)
 	}
-	due, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (d dueYear, err error) {
-		return d, row.Scan(&d.account, &d.subscription, &d.start)
+	due, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (dueYear, error) {
+		var d dueYear
+		err := row.Scan(&d.account, &d.subscription, &d.start)
+		return d, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("find months to open: %w", err)

@@ -100,8 +100,9 @@ func (s *Service) Intake(ctx context.Context, body []byte, signature string) err
 			state = EventPending
 		}
 		tag, err := tx.Exec(ctx, `
-			INSERT INTO stripe_event (id, type, object, customer, payload, state, ended_at)
-			VALUES (@id, @type, @object, @customer, @payload, @state, CASE WHEN @state::text = 'pending' THEN NULL ELSE now() END)
+			INSERT INTO stripe_event (id, type, object, customer, payload, state, ended_at, account_id)
+			VALUES (@id, @type, @object, @customer, @payload, @state, CASE WHEN @state::text = 'pending' THEN NULL ELSE now() END,
+			        (SELECT account_id FROM stripe_customer WHERE id = @customer))
 			ON CONFLICT (id) DO NOTHING`,
 			pgx.NamedArgs{
 				"id": event.ID, "type": string(event.Type), "object": h.object, "customer": h.customer, "payload": json.RawMessage(body), "state": state,

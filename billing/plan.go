@@ -70,14 +70,6 @@ func (c Catalogue) rank(name string) int {
 	return slices.IndexFunc(c, func(p Plan) bool { return p.Name == name })
 }
 
-// larger is the plan further up in the catalogue; a name that is not in it loses.
-func (c Catalogue) larger(a, b string) string {
-	if c.rank(a) >= c.rank(b) {
-		return a
-	}
-	return b
-}
-
 // yearly ends the lookup_key of annual prices.
 const yearly = "-yearly"
 

@@ -90,7 +90,8 @@ func jobs[T any](t *testing.T, r *rig, kind string) []T {
 		if err := row.Scan(&raw); err != nil {
 			return job, err
 		}
-		return job, json.Unmarshal(raw, &job)
+		err := json.Unmarshal(raw, &job)
+		return job, err
 	})
 	require.NoError(t, err)
 	return taken

@@ -39,7 +39,8 @@ func (s *Service) Setup(ctx context.Context) (SetupReport, error) {
 	if err := s.setupPortal(ctx, &report); err != nil {
 		return report, err
 	}
-	return report, s.setupEndpoint(ctx, &report)
+	err := s.setupEndpoint(ctx, &report)
+	return report, err
 }
 
 // productID is a plan's product in Stripe, which takes ids of ours.

@@ -37,8 +37,12 @@ type answer struct {
 func (a *answer) key() string      { return a.Key }
 func (a *answer) createdAt() int64 { return a.At }
 
-// keepAnswers is how long an idempotency key holds, in real time (https://docs.stripe.com/api/idempotent_requests).
-const keepAnswers = 24 * time.Hour
+// keepAnswers is how long an idempotency key holds, in real time (https://docs.stripe.com/api/idempotent_requests), and
+// maxAnswers how many do.
+const (
+	keepAnswers = 24 * time.Hour
+	maxAnswers  = 1_000
+)
 
 // handler is the API and the pages. Both answer to names of this machine alone: else a page of any site could have its
 // own name lead here (DNS rebinding).
@@ -156,8 +160,12 @@ func (w *world) remember(key string, a *answer) {
 	}
 	w.saved = false
 	after := time.Now().Add(-keepAnswers).Unix()
-	if len(w.Answers.rows) > 0 && w.Answers.rows[0].At < after {
-		w.Answers.keep(func(a *answer) bool { return a.At >= after })
+	if n := len(w.Answers.rows); n > 0 && w.Answers.rows[0].At < after || n > maxAnswers*5/4 {
+		left := n
+		w.Answers.keep(func(a *answer) bool {
+			left--
+			return a.At >= after && left < maxAnswers
+		})
 	}
 	w.Answers.add(a)
 }

@@ -281,3 +281,20 @@ func (p payer) settles(code string) {
 	}, time.Minute, 100*time.Millisecond, "all events are worked")
 	p.becomes(code)
 }
+
+func TestEventsOfStripeNeedASignatureAndNoBrowser(t *testing.T) {
+	t.Parallel()
+	var box *sandbox.Sandbox
+	sells, sellsNothing := start(t, selling(t, &box)), start(t)
+	deaf := start(t, selling(t, &box), func(s *Settings) { s.Stripe.WebhookSecret = "" })
+	for name, headers := range map[string][]string{
+		"without a signature": nil, "with a wrong one": {"Stripe-Signature", "t=1,v1=00"}, "as another site's form": {"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"},
+	} {
+		require.Equal(t, http.StatusBadRequest, sells.send(http.MethodPost, billing.WebhookPath, `{"id":"evt_1"}`, headers...).status, name)
+		require.Equal(t, http.StatusNotFound, deaf.send(http.MethodPost, billing.WebhookPath, `{"id":"evt_1"}`, headers...).status, name)
+	}
+	require.Equal(t, http.StatusNotFound, sellsNothing.send(http.MethodPost, billing.WebhookPath, `{"id":"evt_1"}`).status)
+	var stored int
+	require.NoError(t, sells.DB.QueryRow(t.Context(), `SELECT count(*) FROM stripe_event`).Scan(&stored))
+	require.Zero(t, stored)
+}

@@ -36,7 +36,7 @@ func startSite(t *testing.T, changes ...func(*Settings)) site {
 		s.SignIn.Throttles.ClientMinute, s.SignIn.Throttles.ClientHour, s.SignIn.Throttles.MailsByClient = often, often, often
 		// The real parameters take a second each under the race detector.
 		s.SignIn.Hash = argon2id.Params{Memory: 1024, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
-		s.Account.SignUpPlan = developmentPlan
+		s.Account.SignUpPlan = "starter"
 		s.Jobs.Poll = 100 * time.Millisecond
 	}}, changes...)...)
 	require.NoError(t, svc.startWorker(t.Context()))

@@ -24,9 +24,6 @@ func devCommand(s *Settings) *cobra.Command {
 func (s *Settings) dev(ctx context.Context, cmd *cobra.Command) (err error) {
 	log := newLogger(s)
 	s.development = true
-	if s.isDefault("sign-up-plan") {
-		s.Account.SignUpPlan = developmentPlan
-	}
 	e, err := s.embedForLong(ctx, log)
 	if err != nil {
 		return err

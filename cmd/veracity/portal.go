@@ -29,7 +29,7 @@ func (s *Settings) registerPortal(fs *pflag.FlagSet) {
 	fs.DurationVar(&s.SignIn.SignUpTTL, "sign-up-ttl", s.SignIn.SignUpTTL, "how long the link that proves an address holds")
 	fs.DurationVar(&s.SignIn.ResetTTL, "reset-ttl", s.SignIn.ResetTTL, "how long the link to set a new password holds")
 	fs.DurationVar(&s.SignIn.InviteTTL, "invite-ttl", s.SignIn.InviteTTL, "how long an invitation holds")
-	fs.StringVar(&s.Account.SignUpPlan, "sign-up-plan", s.Account.SignUpPlan, "plan of accounts made by signing up; default the one without API access, in dev starter")
+	fs.StringVar(&s.Account.SignUpPlan, "sign-up-plan", s.Account.SignUpPlan, "plan of accounts made by signing up; default the one without API access")
 	fs.DurationVar(&s.Account.ResendAfter, "invite-resend-after", s.Account.ResendAfter, "time between two invites to one address")
 	fs.IntVar(&s.Account.MaxSends, "invite-sends", s.Account.MaxSends, "invites to one address until a day's silence")
 	fs.IntVar(&s.Account.MaxInvites, "open-invites", s.Account.MaxInvites, "open invites of an account")
@@ -37,9 +37,6 @@ func (s *Settings) registerPortal(fs *pflag.FlagSet) {
 	fs.DurationVar(&s.Account.CloseAfter, "close-after", s.Account.CloseAfter, "time between the closing of an account and its deletion")
 	fs.DurationVar(&s.TrailKeep, "trail-keep", s.TrailKeep, "how long the audit trail is kept, in whole months")
 }
-
-// developmentPlan is the plan on which `veracity dev` starts accounts, where nobody can pay.
-const developmentPlan = "starter"
 
 // validatePortal checks the settings that name something.
 func (s *Settings) validatePortal() error {

@@ -78,12 +78,14 @@ CREATE TABLE stripe_event (
   state       text NOT NULL CHECK (state IN ('pending', 'worked', 'ignored', 'not_ours', 'given_up')),
   attempts    integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
   error       text NOT NULL DEFAULT '',
-  account_id  uuid,
+  -- Whose it is, as soon as that is known: what an event carries goes with its account.
+  account_id  uuid REFERENCES account (id) ON DELETE CASCADE,
   received_at timestamptz NOT NULL DEFAULT now(),
   ended_at    timestamptz,
   CHECK ((state = 'pending') = (ended_at IS NULL))
 );
 CREATE INDEX stripe_event_received_idx ON stripe_event (received_at DESC, id DESC);
+CREATE INDEX stripe_event_account_idx ON stripe_event (account_id, received_at DESC);
 CREATE INDEX stripe_event_open_idx ON stripe_event (received_at) WHERE state IN ('pending', 'given_up');
 
 -- +goose Down
