@@ -3,10 +3,9 @@ package billing
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -78,7 +77,7 @@ func (s *Service) customer(ctx context.Context, account uuid.UUID) (string, erro
 	if len(known) > 0 {
 		return known[0], nil
 	}
-	made, err := s.stripe.customers.New(customerParams(ctx, account, email, name, gone))
+	made, err := s.stripe.customers.New(customerParams(ctx, account, email, name, gone, s.Now()))
 	if err != nil {
 		return "", failed("make customer", err)
 	}
@@ -89,11 +88,15 @@ func (s *Service) customer(ctx context.Context, account uuid.UUID) (string, erro
 	return made.ID, err
 }
 
+// customerKey is how long requests for an account's customer are the same one. Stripe repeats what it said to the first,
+// failures too.
+const customerKey = 10 * time.Minute
+
 // customerParams make the customer of an account that had gone others. The key covers what is sent, since Stripe refuses one
 // that comes again with something else.
-func customerParams(ctx context.Context, account uuid.UUID, email, name string, gone int) *stripe.CustomerParams {
+func customerParams(ctx context.Context, account uuid.UUID, email, name string, gone int, now time.Time) *stripe.CustomerParams {
 	sum := sha256.Sum256([]byte(email + "\x00" + name))
-	key := "customer-" + account.String() + "-" + strconv.Itoa(gone) + "-" + hex.EncodeToString(sum[:8])
+	key := fmt.Sprintf("customer-%s-%d-%x-%d", account, gone, sum[:8], now.Unix()/int64(customerKey/time.Second))
 	return &stripe.CustomerParams{
 		Params: post(ctx, key), Email: stripe.String(email), Name: stripe.String(name),
 		Metadata: map[string]string{metaAccount: account.String()},

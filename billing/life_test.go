@@ -168,6 +168,39 @@ func TestUpgradeThatIsNotPaidChangesNothingUntilItIs(t *testing.T) {
 	}
 }
 
+func TestTheFirstSubscriptionAloneIsFreeForAWhile(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, database(t))
+	ctx := t.Context()
+	s.cfg.TrialDays = 14
+	s.buy(t, "starter")
+	s.settle(t)
+	require.Equal(t, "starter active", s.standing(t))
+	began := s.box.Now()
+	read, err := s.Read(ctx, s.owner.Account)
+	require.NoError(t, err)
+	require.Equal(t, []any{statusTrialing, began.Add(14 * 24 * time.Hour)}, []any{read.Status, *read.PeriodEnd})
+	require.NoError(t, s.ChangePlan(ctx, s.owner, "pro"))
+	require.Equal(t, "pro active", s.standing(t))
+	require.Equal(t, map[int64]int64{began.Unix(): 10_000}, s.granted(t, s.owner.Account))
+
+	require.NoError(t, s.box.AdvanceToRenewal())
+	s.settle(t)
+	require.Equal(t, "pro active", s.standing(t))
+	require.Equal(t, map[int64]int64{began.Unix(): 10_000, began.Add(14 * 24 * time.Hour).Unix(): 10_000}, s.granted(t, s.owner.Account))
+
+	require.NoError(t, s.Cancel(ctx, s.owner))
+	require.NoError(t, s.box.AdvanceToRenewal())
+	s.settle(t)
+	require.Equal(t, "free plan_required", s.standing(t))
+	s.buy(t, "starter")
+	s.settle(t)
+	read, err = s.Read(ctx, s.owner.Account)
+	require.NoError(t, err)
+	require.Equal(t, statusActive, read.Status)
+	s.sound(t)
+}
+
 func TestNothingIsBoughtTwice(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, database(t))

@@ -28,6 +28,8 @@ type sub struct {
 	renewal bool
 	// cycle tells that it is for a new period as such, and not for a change.
 	cycle bool
+	// collects tells that Stripe collects its invoices by itself: they are neither sent to be paid nor held back.
+	collects bool
 	// waiting tells that a change of plan waits for its payment.
 	waiting bool
 }
@@ -119,7 +121,8 @@ func (s *Service) read(ctx context.Context, from *stripe.Subscription) (sub, err
 		id: from.ID, status: string(from.Status), every: Month,
 		start: moment(from.CurrentPeriodStart), end: moment(from.CurrentPeriodEnd),
 		cancelAt: momentOr(from.CancelAt), endedAt: momentOr(from.EndedAt), created: moment(from.Created),
-		waiting: from.PendingUpdate != nil,
+		waiting:  from.PendingUpdate != nil,
+		collects: from.CollectionMethod != stripe.SubscriptionCollectionMethodSendInvoice && from.PauseCollection == nil,
 	}
 	if from.Customer != nil {
 		out.customer = from.Customer.ID

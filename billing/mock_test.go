@@ -66,7 +66,7 @@ func TestEveryRequestIsAsStripeDescribesIt(t *testing.T) {
 	of := sub{id: "sub_123", item: "si_123", plan: "starter", every: Month, latest: "in_123"}
 	for name, call := range map[string]func(ctx context.Context) error{
 		"make customer": func(ctx context.Context) error {
-			made, err := s.stripe.customers.New(customerParams(ctx, uuid.New(), "ada@example.com", "Ada", 0))
+			made, err := s.stripe.customers.New(customerParams(ctx, uuid.New(), "ada@example.com", "Ada", 0, time.Now()))
 			if err == nil {
 				require.NotEmpty(t, made.ID)
 			}
@@ -176,7 +176,7 @@ func TestEveryRequestIsAsStripeDescribesIt(t *testing.T) {
 	}
 	t.Run("a wrong parameter is noticed", func(t *testing.T) {
 		t.Parallel()
-		params := customerParams(t.Context(), uuid.New(), "ada@example.com", "Ada", 0)
+		params := customerParams(t.Context(), uuid.New(), "ada@example.com", "Ada", 0, time.Now())
 		params.AddExtra("colour", "green")
 		_, err := s.stripe.customers.New(params)
 		require.True(t, refusedRequest(err), "%v", err)

@@ -180,6 +180,20 @@ func TestARenewalIsCollectedWithoutAnHourBetweenPeriods(t *testing.T) {
 	require.Equal(t, 1, s.count("POST /v1/invoices/in_next/pay"))
 }
 
+func TestARenewalThatIsHeldBackIsNotCollected(t *testing.T) {
+	t.Parallel()
+	s := newScripted(t, database(t))
+	sub, start, end := s.bought("sub_a", "pro", Month)
+	s.bill("in_next", "sub_a", "pro", Month, "draft", "subscription_cycle", end, addMonths(start, 2))
+	sub["latest_invoice"] = "in_next"
+	for name, value := range map[string]any{"collection_method": "send_invoice", "pause_collection": object{"behavior": "keep_as_draft"}} {
+		sub[name] = value
+		require.Equal(t, "pro active", s.sync(t))
+		delete(sub, name)
+	}
+	require.Zero(t, s.count("POST"))
+}
+
 func TestAPaidYearGrantsMonthByMonth(t *testing.T) {
 	t.Parallel()
 	s := newScripted(t, database(t))

@@ -17,7 +17,7 @@ func (s *Service) tend(ctx context.Context, of sub, closing bool) (again bool, e
 		}
 		return true, nil
 	}
-	if of.cycle && of.latestState == stripe.InvoiceStatusDraft {
+	if of.cycle && of.collects && of.latestState == stripe.InvoiceStatusDraft {
 		return s.collect(ctx, of)
 	}
 	return false, nil
@@ -27,10 +27,10 @@ func (s *Service) tend(ctx context.Context, of sub, closing bool) (again bool, e
 // periods, without credits. What the bank says of it comes back as the subscription's state.
 func (s *Service) collect(ctx context.Context, of sub) (bool, error) {
 	_, err := s.stripe.invoices.FinalizeInvoice(of.latest, &stripe.InvoiceFinalizeInvoiceParams{
-		Params: post(ctx, "finalize-"+of.latest), AutoAdvance: stripe.Bool(true),
+		Params: post(ctx, once()), AutoAdvance: stripe.Bool(true),
 	})
 	if err == nil {
-		_, err = s.stripe.invoices.Pay(of.latest, &stripe.InvoicePayParams{Params: post(ctx, "pay-"+of.latest)})
+		_, err = s.stripe.invoices.Pay(of.latest, &stripe.InvoicePayParams{Params: post(ctx, once())})
 	}
 	if err == nil || declined(err) {
 		return true, nil
@@ -56,7 +56,7 @@ func (s *Service) cancelAtEnd(ctx context.Context, id string, on bool) error {
 
 // cancelNow ends a subscription at once; nothing is charged or paid back.
 func (s *Service) cancelNow(ctx context.Context, id string) error {
-	_, err := s.stripe.subscriptions.Cancel(id, &stripe.SubscriptionCancelParams{Params: post(ctx, "cancel-"+id)})
+	_, err := s.stripe.subscriptions.Cancel(id, &stripe.SubscriptionCancelParams{Params: post(ctx, once())})
 	if err != nil {
 		return fmt.Errorf("cancel subscription %s: %w", id, err)
 	}
