@@ -49,6 +49,9 @@ type Limits struct {
 	Keys int `json:"keys"`
 }
 
+// ByStripe is the BilledBy of an account whose plan follows its payments.
+const ByStripe = "stripe"
+
 // Overrides replace single limits of the plan for one account; what is nil and not cleared stays as it is.
 type Overrides struct {
 	Credits *int64

@@ -45,7 +45,7 @@ func (a *Accounts) SetBilled(ctx context.Context, tx pgx.Tx, id uuid.UUID, b Bil
 		return false, err
 	}
 	if billedBy == "none" {
-		if was.billedBy != "stripe" {
+		if was.billedBy != ByStripe {
 			return false, nil
 		}
 		b.Until = nil
@@ -71,7 +71,7 @@ func (a *Accounts) billed(b Billed) (plan Plan, billedBy string, err error) {
 		return plan, "none", err
 	case Active, PaymentFailed:
 		plan, err = a.plan(b.Plan)
-		return plan, "stripe", err
+		return plan, ByStripe, err
 	case Suspended, Closing:
 	}
 	return Plan{}, "", fmt.Errorf("bill account: payments never bring about the state %q", b.State)
@@ -193,7 +193,7 @@ func (a *Accounts) End(ctx context.Context, tx pgx.Tx, id uuid.UUID, now time.Ti
 	if err != nil {
 		return false, err
 	}
-	if was.billedBy != "stripe" || was.until == nil || was.until.After(now) {
+	if was.billedBy != ByStripe || was.until == nil || was.until.After(now) {
 		return false, nil
 	}
 	return a.SetBilled(ctx, tx, id, Billed{State: PlanRequired})

@@ -75,7 +75,7 @@ func (p *Portal) showAccount(w http.ResponseWriter, r *http.Request, v *Visitor,
 	page := views.AdminAccount{
 		Shell: p.shell(r, v, called(acc)), ID: acc.ID.String(), Email: acc.Email, Plan: acc.Plan, State: string(acc.State),
 		CreatedAt: acc.CreatedAt, ClosesAt: acc.ClosesAt, Suspended: acc.State == account.Suspended,
-		Limits: limitFields(acc), Plans: p.planChoices(acc.Plan),
+		Limits: limitFields(acc), Plans: p.planChoices(acc.Plan), Paying: acc.BilledBy == account.ByStripe,
 	}
 	for _, fill := range []func(*http.Request, *Visitor, uuid.UUID, *views.AdminAccount) error{p.fillPeople, p.fillCredits, p.fillNewest} {
 		if err := fill(r, v, id, &page); err != nil {
