@@ -167,7 +167,7 @@ func TestWrongSettingsStopTheStart(t *testing.T) {
 		"a word for a number":   {"VERACITY_DATABASE_MAX_CONNS", "many", `VERACITY_DATABASE_MAX_CONNS is "many"`},
 		"a number out of range": {"VERACITY_FETCHES_AT_ONCE", "0", "VERACITY_FETCHES_AT_ONCE is 0: allowed are 1 to 10000"},
 		"a time out of range":   {"VERACITY_UPLOAD_TTL", "1s", "VERACITY_UPLOAD_TTL is 1s"},
-		"an unknown queue":      {"VERACITY_QUEUES", "mail", `"mail": allowed are check, optimize, webhook, letter, maintenance`},
+		"an unknown queue":      {"VERACITY_QUEUES", "mail", `"mail": allowed are check, optimize, webhook, letter, billing, maintenance`},
 		"an unknown level":      {"VERACITY_LOG_LEVEL", "loud", `VERACITY_LOG_LEVEL is "loud": allowed are debug, info, warn, error`},
 		"an unknown switch":     {"VERACITY_OPTIMIZE", "maybe", `VERACITY_OPTIMIZE is "maybe": allowed are on and off`},
 		"no address":            {"VERACITY_BASE_URL", "veracity", `VERACITY_BASE_URL is "veracity"`},
