@@ -40,6 +40,17 @@ func (s *Settings) payAt() []string {
 	return []string{u.Scheme + "://" + u.Host}
 }
 
+// examinePayments is the doctor's line about Stripe. It calls nobody: `veracity billing setup` does.
+func (s *Settings) examinePayments() finding {
+	if s.Stripe.WebhookSecret == "" {
+		return finding{
+			What: "payments", Says: "no event of Stripe is taken: VERACITY_STRIPE_WEBHOOK_SECRET is not set",
+			Mend: "set it to the signing secret that `veracity billing setup` printed, or that Stripe shows for the endpoint",
+		}
+	}
+	return finding{What: "payments", OK: true, Says: "a secret key and a webhook secret are set"}
+}
+
 // makeBilling makes what takes payments. Without a secret key there is none, and operators set plans.
 func (a *App) makeBilling(queue *jobs.Queue) error {
 	if a.Settings.Stripe.SecretKey == "" {

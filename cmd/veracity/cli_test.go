@@ -287,6 +287,20 @@ func TestDoctorSaysHowToMend(t *testing.T) {
 	require.Regexp(t, `ok +engine +ready; .*seccomp`, out)
 }
 
+func TestDoctorTellsOfMailsAndPaymentsThatGoNowhere(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t, true)
+	delete(c.env, "VERACITY_MAIL_URL")
+	c.env["VERACITY_STRIPE_SECRET_KEY"] = "sk_test_hush"
+	_, out, _ := c.run("doctor")
+	require.Regexp(t, `ok +mail +VERACITY_MAIL_URL is not set: mails are laid into .*outbox`, out)
+	require.Regexp(t, `MEND +payments .*VERACITY_STRIPE_WEBHOOK_SECRET is not set`, out)
+	c.env["VERACITY_STRIPE_WEBHOOK_SECRET"] = "whsec_hush"
+	_, out, _ = c.run("doctor")
+	require.Regexp(t, `ok +payments`, out)
+	require.NotContains(t, out, "hush")
+}
+
 func TestNoKeyIsInventedBesideAnExternalDatabase(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t, true)

@@ -59,6 +59,11 @@ func (s *Settings) examine(ctx context.Context) []finding {
 	}
 	if s.Mail.URL != "" {
 		findings = append(findings, s.examineMail(ctx))
+	} else if s.Database.URL != "" {
+		findings = append(findings, finding{What: "mail", OK: true, Says: "VERACITY_MAIL_URL is not set: mails are laid into " + s.outbox()})
+	}
+	if s.Stripe.SecretKey != "" {
+		findings = append(findings, s.examinePayments())
 	}
 	if s.SecretKey != "" {
 		_, err := seal.Parse(s.SecretKey)
