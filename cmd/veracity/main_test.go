@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"log/slog"
 	"os"
 	"sync"
@@ -22,11 +23,28 @@ func TestMain(m *testing.M) {
 	if (len(os.Args) > 1 && os.Args[1] == "engine") || os.Getenv(asProgram) != "" {
 		os.Exit(run(os.Args[1:]))
 	}
+	waitTogether()
 	code := pgtest.Main(m)
 	if child, err := sharedEngine(); err == nil {
 		_ = child.Stop(context.Background())
 	}
 	os.Exit(code)
+}
+
+// atOnce is how many tests run beside each other when nobody says otherwise. They wait for workers, leases and browsers
+// far more than they compute, so one a core would leave the cores idle.
+const atOnce = "5"
+
+func waitTogether() {
+	flag.Parse()
+	said := false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
+	if said {
+		return
+	}
+	if err := flag.Set("test.parallel", atOnce); err != nil {
+		panic(err) // the testing package has no such flag any more
+	}
 }
 
 // sharedEngine is the one engine of all tests that do not harm theirs.
