@@ -15,18 +15,15 @@ import (
 	"github.com/stripe/stripe-go/v79"
 
 	"veracity/platform/fault"
+	"veracity/platform/toolbox"
 )
 
 // stripeMock starts stripe-mock, which holds every request against Stripe's own description of its API and answers with
 // examples from it. It is one of the tools that `make tools` makes; without it the tests that need it fail.
 func stripeMock(t *testing.T) *Service {
 	t.Helper()
-	dir := os.Getenv("VERACITY_TOOLS")
-	if dir == "" {
-		cache, err := os.UserCacheDir()
-		require.NoError(t, err)
-		dir = filepath.Join(cache, "veracity", "bin")
-	}
+	dir, err := toolbox.Dir()
+	require.NoError(t, err)
 	binary := filepath.Join(dir, "stripe-mock")
 	if _, err := os.Stat(binary); err != nil {
 		binary, err = exec.LookPath("stripe-mock")

@@ -2,7 +2,6 @@ package sandbox_test
 
 import (
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -10,18 +9,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/stripe/stripe-go/v79/client"
+
+	"veracity/platform/toolbox"
 )
 
 // stripeMock starts stripe-mock on loopback, which answers with the objects of Stripe's own description and refuses
 // requests that do not follow it. `make tools` installs it.
 func stripeMock(t *testing.T) *client.API {
 	t.Helper()
-	dir := os.Getenv("VERACITY_TOOLS")
-	if dir == "" {
-		cache, err := os.UserCacheDir()
-		require.NoError(t, err)
-		dir = filepath.Join(cache, "veracity", "bin")
-	}
+	dir, err := toolbox.Dir()
+	require.NoError(t, err)
 	plain, secure := freeAddress(t), freeAddress(t)
 	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "stripe-mock"), "-http-addr", plain, "-https-addr", secure)
 	require.NoError(t, cmd.Start(), "run make tools")

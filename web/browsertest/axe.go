@@ -10,21 +10,16 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
+
+	"veracity/platform/toolbox"
 )
 
-// axeFile is what scripts/tools puts into the folder of test tools.
-const axeFile = "axe-core-4.14.1.min.js"
-
 var axe = sync.OnceValues(func() (string, error) {
-	dir := os.Getenv("VERACITY_TOOLS") //nolint:forbidigo // where tests find their tools is no setting of the product
-	if dir == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return "", fmt.Errorf("find folder of test tools: %w", err)
-		}
-		dir = filepath.Join(cache, "veracity", "bin")
+	dir, err := toolbox.Dir()
+	if err != nil {
+		return "", err
 	}
-	script, err := os.ReadFile(filepath.Join(dir, axeFile))
+	script, err := os.ReadFile(filepath.Join(dir, "npm", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
 		return "", fmt.Errorf("read axe-core: run make tools: %w", err)
 	}

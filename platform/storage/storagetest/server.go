@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"veracity/platform/toolbox"
 )
 
 const (
@@ -54,19 +56,15 @@ func startServer(tb testing.TB) *S3Server {
 
 // findTool looks into the folder of `make tools` before the PATH.
 func findTool(name string) (string, error) {
-	dir := os.Getenv("VERACITY_TOOLS") //nolint:forbidigo // where tests find their tools is no setting of the product
-	if dir == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return "", fmt.Errorf("find folder of test tools: %w", err)
-		}
-		dir = filepath.Join(cache, "veracity", "bin")
+	dir, err := toolbox.Dir()
+	if err != nil {
+		return "", err
 	}
 	path := filepath.Join(dir, name)
 	if _, err := os.Stat(path); err == nil { //nolint:gosec // who runs the tests says where the tools are
 		return path, nil
 	}
-	path, err := exec.LookPath(name)
+	path, err = exec.LookPath(name)
 	if err != nil {
 		return "", fmt.Errorf("%s is neither in %s nor on the PATH: run make tools", name, dir)
 	}
