@@ -24,7 +24,5 @@ func ReadClip(r io.ReaderAt, size int64, format probe.Format) Report {
 	for _, p := range packets(file.Blocks) {
 		f.xmp(p)
 	}
-	report := decide(f.statements)
-	report.ContentCredentials = f.credentials(file.Manifest)
-	return report
+	return f.report(file.Manifest)
 }

@@ -74,7 +74,11 @@ func TestGeneratorsOfClipsAreRecognised(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := tt.clip.read()
-			require.Equal(t, engine.AI, r.Verdict)
+			want := engine.AI
+			if tt.kind == provenance.Credit && tt.ai == provenance.Partly {
+				want = engine.Uncertain
+			}
+			require.Equal(t, want, r.Verdict)
 			require.Len(t, r.Statements, 1)
 			require.Equal(t, tt.kind, r.Statements[0].Kind)
 			require.Equal(t, tt.ai, r.Statements[0].AI)

@@ -41,6 +41,14 @@ func (f *finder) record(where, value string) {
 	}
 }
 
+// report is what was found, and where a manifest store sits.
+func (f *finder) report(manifest string) Report {
+	r := decide(f.statements)
+	r.ContentCredentials = f.credentials(manifest)
+	r.Explanation = explain(r)
+	return r
+}
+
 func (f *finder) credentials(manifest string) *ContentCredentials {
 	if manifest == "" && f.remote == "" {
 		return nil
@@ -63,29 +71,30 @@ func shorten(s string) string {
 	return s
 }
 
-// decide weighs the statements. A record, signature, tool, credit or label that speaks of AI decides. Source types that
-// contradict each other, one wholly AI and one not at all, leave it open, and so does mere suspicion.
+// decide weighs the statements. A record, signature, tool, credit or label that lays the whole to AI decides. Source types
+// that contradict each other, one wholly AI and one not at all, leave it open, and so do mere suspicion and the word of
+// an edit with AI: what was captured and then retouched is neither.
 func decide(statements []Statement) Report {
 	r := Report{Verdict: engine.None, Statements: statements}
 	if r.Statements == nil {
 		r.Statements = []Statement{}
 	}
-	speaks := func(extents ...Extent) []Statement {
-		var found []Statement
-		for _, s := range statements {
-			if slices.Contains(extents, s.AI) {
-				found = append(found, s)
-			}
+	var ai, doubtful []Statement
+	for _, s := range statements {
+		switch {
+		case s.AI == Full, s.AI == Partly && s.Kind != SourceType && s.Kind != Credit:
+			ai = append(ai, s)
+		case s.AI == Partly, s.AI == Possibly:
+			doubtful = append(doubtful, s)
 		}
-		return found
 	}
-	if ai := speaks(Full, Partly); len(ai) > 0 {
+	if len(ai) > 0 {
 		r.Verdict, r.Issuer = engine.AI, issuer(ai)
 		if contradicted(ai, statements) {
 			r.Verdict = engine.Uncertain
 		}
-	} else if suspected := speaks(Possibly); len(suspected) > 0 {
-		r.Verdict, r.Issuer = engine.Uncertain, issuer(suspected)
+	} else if len(doubtful) > 0 {
+		r.Verdict, r.Issuer = engine.Uncertain, issuer(doubtful)
 	}
 	return r
 }

@@ -40,9 +40,7 @@ func Read(data []byte) Report {
 	for _, p := range packets(file.Blocks) {
 		f.xmp(p)
 	}
-	report := decide(f.statements)
-	report.ContentCredentials = f.credentials(file.Manifest)
-	return report
+	return f.report(file.Manifest)
 }
 
 // packet is an XMP packet and its place.

@@ -100,12 +100,14 @@ func TestReportShowsItsParts(t *testing.T) {
 	require.JSONEq(t, `{
 		"verdict": "ai", "issuer": "Google",
 		"statements": [{"kind": "credit", "where": "jpeg:APP1:xmp:photoshop:Credit", "generator": "Google", "ai": "full", "value": "Made with Google AI"}],
-		"content_credentials": {"present": true, "where": "jpeg:APP11", "validated": false}
+		"content_credentials": {"present": true, "where": "jpeg:APP11", "validated": false},
+		"explanation": "The file has Content Credentials, which were not checked. Its metadata carries the credit line of Google. Such statements are not signed."
 	}`, string(shown))
 
 	shown, err = json.Marshal(provenance.Read(nil))
 	require.NoError(t, err)
-	require.JSONEq(t, `{"verdict": "none", "issuer": null, "statements": []}`, string(shown))
+	require.JSONEq(t, `{"verdict": "none", "issuer": null, "statements": [],
+		"explanation": "The file says nothing about how it was made. Most files do not, and copies lose what their originals say."}`, string(shown))
 
 	require.Equal(t, engine.ProvenanceLane{Verdict: engine.AI, Issuer: r.Issuer}, r.Lane())
 }

@@ -1,8 +1,8 @@
 // Package provenance reads what a file says of its own origin: source types, generator parameters, credits, labels and
 // signatures in its metadata, taken from the structures that hold them and never found by searching bytes. Whether the
-// statements are true is not asked here. Unsigned statements speak for AI only: nobody gains by a lie in that direction,
-// and everybody could by one in the other, so nothing here ever says real. Words do not count, structure does: a caption
-// that mentions a generator states nothing.
+// statements are true is not asked of unsigned ones. They speak for AI only: nobody gains by a lie in that direction, and
+// everybody could by one in the other. Content Credentials (C2PA) are validated, and they alone may say real. Words do
+// not count, structure does: a caption that mentions a generator states nothing.
 //
 // The packages below read formats and judge nothing: container walks images and clip walks videos and sound, ifd, exif,
 // iptc and xmp read their blocks.
@@ -10,6 +10,7 @@ package provenance
 
 import (
 	"veracity/engine"
+	"veracity/engine/c2pa"
 )
 
 // Kind says what sort of statement it is.
@@ -17,6 +18,8 @@ type Kind string
 
 // Kinds of statements, the most telling first: the order in which one is chosen as the deciding one.
 const (
+	// Credential is a statement of Content Credentials that hold.
+	Credential Kind = "content_credentials"
 	// Parameters is a generator's record of how it made the picture.
 	Parameters Kind = "generation_parameters"
 	// Signature is a signature in metadata that is not verified, such as xAI's.
@@ -58,7 +61,7 @@ type Statement struct {
 	Value string `json:"value"`
 }
 
-// ContentCredentials says that the file has a C2PA manifest store, or names where one is kept.
+// ContentCredentials says that the file has a C2PA manifest store, or names where one is kept, and what that comes to.
 type ContentCredentials struct {
 	// Present: a manifest store is embedded.
 	Present bool `json:"present"`
@@ -66,18 +69,26 @@ type ContentCredentials struct {
 	Where string `json:"where"`
 	// Remote is the address of the remote store; nothing is fetched from it.
 	Remote string `json:"remote,omitempty"`
-	// Validated is false: signatures and hashes have not been checked, so the store decides nothing.
+	// Validated: signatures and hashes were checked, with the outcome in Validation. [Read] and [ReadClip] check none.
 	Validated bool `json:"validated"`
+	// Origin is what the store comes to, Verdict what it says by itself: ai, real, uncertain or none.
+	Origin  Origin         `json:"origin,omitempty"`
+	Verdict engine.Verdict `json:"verdict,omitempty"`
+	// Validation is the whole outcome.
+	Validation *c2pa.Report `json:"validation,omitempty"`
 }
 
-// Report is what the metadata of one file says.
+// Report is what one file says of its origin.
 type Report struct {
-	// Verdict is ai, uncertain (the statements contradict each other, or only suspect AI) or none.
+	// Verdict is ai, real (Content Credentials of a capture that hold, by trusted signers), uncertain (the statements
+	// contradict each other, only suspect AI, or speak of an edit with AI) or none.
 	Verdict engine.Verdict `json:"verdict"`
 	// Issuer is who made the deciding statement, nil when unknown or when none decides.
 	Issuer             *string             `json:"issuer"`
 	Statements         []Statement         `json:"statements"`
 	ContentCredentials *ContentCredentials `json:"content_credentials,omitempty"`
+	// Explanation says in plain words what the lane goes by.
+	Explanation string `json:"explanation"`
 }
 
 // Lane is the report in the contract's shape.

@@ -16,6 +16,7 @@ var sourceTypes = map[string]Extent{
 	"trainedAlgorithmicMedia":              Full,
 	"compositeSynthetic":                   Partly,
 	"compositeWithTrainedAlgorithmicMedia": Partly,
+	"trainedAlgorithmicData":               Full, // of C2PA's own vocabulary
 
 	"algorithmicMedia":               No,
 	"algorithmicallyEnhanced":        No,
