@@ -34,6 +34,7 @@ type API struct {
 	requests Recorder
 	metrics  *Metrics
 	log      *slog.Logger
+	document document
 }
 
 // Recorder takes note of every answered request of an account. It must not make a request wait.
@@ -49,17 +50,26 @@ type Parts struct {
 	Requests Recorder
 	Metrics  *Metrics
 	Log      *slog.Logger
+	// BaseURL is where clients reach the service; the API's description names it.
+	BaseURL string
 }
 
 // New makes the API.
 func New(p Parts) *API {
 	return &API{
 		accounts: p.Accounts, media: p.Media, twins: &twins{db: p.DB, log: p.Log}, requests: p.Requests, metrics: p.Metrics, log: p.Log,
+		document: documentAt(p.BaseURL),
 	}
 }
 
+// Mount is a path below [Prefix] whose POST another edge answers, behind the same key, limits and log.
+type Mount struct {
+	Path    string
+	Handler http.Handler
+}
+
 // Handler routes what lies below [Prefix], where it is to be mounted. Its middleware runs in the order request id, body cap, key, plan and payment, rate.
-func (a *API) Handler() http.Handler {
+func (a *API) Handler(more ...Mount) http.Handler {
 	r := chi.NewRouter()
 	r.Use(a.observe, recoverPanics, capBody)
 	r.NotFound(handle(unknownPath))
@@ -69,6 +79,8 @@ func (a *API) Handler() http.Handler {
 		r.Get("/optimize/{id}/"+name, handle(a.download))
 		r.Head("/optimize/{id}/"+name, handle(a.download))
 	}
+	r.Get("/openapi.json", handle(a.describe))
+	r.Head("/openapi.json", handle(a.describe))
 	r.Group(func(r chi.Router) {
 		r.Use(a.authenticate)
 		r.Post("/audit", a.once(a.audit))
@@ -76,6 +88,9 @@ func (a *API) Handler() http.Handler {
 		r.Post("/optimize", a.once(a.optimize))
 		r.Get("/optimize/{id}", handle(a.readOptimization))
 		r.Post("/uploads", a.once(a.createUpload))
+		for _, m := range more {
+			r.Method(http.MethodPost, m.Path, m.Handler)
+		}
 	})
 	return r
 }

@@ -18,7 +18,8 @@ import (
 	"veracity/usage"
 )
 
-// outcome gathers what the log line of a request says. It is written by the request's own goroutine.
+// outcome gathers what the log line of a request says. It is written by the request's own goroutine, or by one that this
+// waits for.
 type outcome struct {
 	requestID uuid.UUID
 	start     time.Time
@@ -30,6 +31,8 @@ type outcome struct {
 	credits int64
 	// cut means that the answer broke off after its head, whose status knows nothing of that.
 	cut bool
+	// inner is the status that REST would have answered, where the answer's own says nothing of how the call ended; else 0.
+	inner int
 }
 
 type outcomeKey struct{}
@@ -77,6 +80,9 @@ func (a *API) report(r *http.Request, o *outcome, status int, took time.Duration
 	route := "unknown"
 	if rc := chi.RouteContext(r.Context()); rc != nil && rc.RoutePattern() != "" {
 		route = rc.RoutePattern()
+	}
+	if o.inner != 0 {
+		status = o.inner
 	}
 	attrs := []slog.Attr{
 		slog.String("request_id", o.requestID.String()), slog.String("method", r.Method), slog.String("route", route),

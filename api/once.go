@@ -33,9 +33,12 @@ type answer struct {
 // maxIdempotencyKey is the longest Idempotency-Key in bytes.
 const maxIdempotencyKey = 255
 
+// act is what a POST does.
+type act func(context.Context, request) (answer, error)
+
 // once runs an act, and runs it once for all requests with one Idempotency-Key and one body
 // (draft-ietf-httpapi-idempotency-key-header): later ones get the first one's answer with Idempotent-Replayed: true.
-func (a *API) once(act func(context.Context, request) (answer, error)) http.HandlerFunc {
+func (a *API) once(act act) http.HandlerFunc {
 	return handle(func(w http.ResponseWriter, r *http.Request) error {
 		body, err := readBody(w, r)
 		if err != nil {
@@ -51,54 +54,68 @@ func (a *API) once(act func(context.Context, request) (answer, error)) http.Hand
 			writeJSON(w, ans.status, ans.body)
 			return nil
 		}
-		if len(key) > maxIdempotencyKey || strings.ContainsFunc(key, notPrintable) {
+		if !goodKey(key) {
 			return fault.New(fault.InvalidParameter, "Idempotency-Key must have 1 to %d printable ASCII characters.", maxIdempotencyKey)
 		}
-		return a.replayOrRun(w, r, req, key, act)
+		ans, replayed, err := a.runOnce(r.Context(), req, key, requestHash(r.Method+" "+r.URL.Path+"?"+r.URL.RawQuery, body), act)
+		if err != nil {
+			return err
+		}
+		if replayed {
+			noteOutcome(r.Context(), ans.refusal())
+			w.Header().Set("Idempotent-Replayed", "true")
+		}
+		writeJSON(w, ans.status, ans.body)
+		return nil
 	})
+}
+
+func goodKey(key string) bool {
+	return key != "" && len(key) <= maxIdempotencyKey && !strings.ContainsFunc(key, notPrintable)
+}
+
+// refusal is the fault that a stored answer tells of, nil for one of success.
+func (ans answer) refusal() *fault.Fault {
+	var refusal errorBody
+	if ans.status < http.StatusBadRequest || json.Unmarshal(ans.body, &refusal) != nil {
+		return nil
+	}
+	return fault.New(refusal.Code, "%s", refusal.Message)
 }
 
 // onceTime bounds an act that runs on without its caller: a little over the longest fetch of a source.
 const onceTime = 6 * time.Minute
 
-func (a *API) replayOrRun(w http.ResponseWriter, r *http.Request, req request, key string, act func(context.Context, request) (answer, error)) error {
+// runOnce runs an act under a key, or gives the answer of the request that had the key first: a refusal, too, when it is
+// one that is stored. hash tells other requests under the key.
+func (a *API) runOnce(ctx context.Context, req request, key string, hash []byte, act act) (ans answer, replayed bool, err error) {
 	// A caller who hangs up comes back with the same key, and must find the answer rather than begin from the first byte.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), onceTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), onceTime)
 	defer cancel()
-	mine, stored, err := a.twins.begin(ctx, req.caller.Account, key, requestHash(r, req.body))
+	mine, stored, err := a.twins.begin(ctx, req.caller.Account, key, hash)
 	if err != nil {
-		return err
+		return answer{}, false, err
 	}
 	if stored != nil {
-		var refusal errorBody
-		if stored.status >= http.StatusBadRequest && json.Unmarshal(stored.body, &refusal) == nil {
-			noteOutcome(ctx, fault.New(refusal.Code, "%s", refusal.Message))
-		}
-		w.Header().Set("Idempotent-Replayed", "true")
-		writeJSON(w, stored.status, stored.body)
-		return nil
+		return *stored, true, nil
 	}
 	stop := mine.keepAlive(ctx)
 	defer stop()
 	req.record = mine.save
 
-	ans, err := act(ctx, req)
+	ans, err = act(ctx, req)
 	if err == nil {
-		if err := mine.finish(ctx, ans); err != nil {
-			return err
-		}
-		writeJSON(w, ans.status, ans.body)
-		return nil
+		return ans, false, mine.finish(ctx, ans)
 	}
 	f := fault.From(err)
 	if status := statusOf(f.Code); status < http.StatusInternalServerError && !retryable(f.Code) && ctx.Err() == nil {
 		if err := mine.finish(ctx, answer{status: status, body: encode(bodyOf(f))}); err != nil {
-			return err
+			return answer{}, false, err
 		}
-		return f
+		return answer{}, false, f
 	}
 	mine.forget(ctx)
-	return err
+	return answer{}, false, err
 }
 
 // retryable tells a refusal that another try may not meet, and that is therefore not stored.
@@ -114,9 +131,10 @@ func retryable(code fault.Code) bool {
 	return false
 }
 
-func requestHash(r *http.Request, body []byte) []byte {
+// requestHash tells requests under one key apart; name is what was called.
+func requestHash(name string, body []byte) []byte {
 	h := sha256.New()
-	h.Write([]byte(r.Method + " " + r.URL.Path + "?" + r.URL.RawQuery + "\n"))
+	h.Write([]byte(name + "\n"))
 	h.Write(body)
 	return h.Sum(nil)
 }

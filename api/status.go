@@ -48,6 +48,7 @@ var statuses = map[fault.Code]int{
 	fault.IdempotencyConflict:      http.StatusConflict,
 	fault.PreconditionFailed:       http.StatusPreconditionFailed,
 	fault.RangeNotSatisfiable:      http.StatusRequestedRangeNotSatisfiable,
+	InvalidRequest:                 http.StatusBadRequest,
 }
 
 func statusOf(code fault.Code) int {

@@ -74,6 +74,9 @@ type RenderRequest struct {
 	MaxSeconds float64
 	// Progress is as in ClipRequest.
 	Progress func(done float64)
+	// Sign, when set, has the output carry Content Credentials with the source as its ingredient. An error of it ends the
+	// call and is returned as it is.
+	Sign Signer
 	// Save is called once, when the work has succeeded, with the output's bytes. It must read all of them; its error ends
 	// the call and is returned as it is.
 	Save func(ctx context.Context, out Rendered, body io.Reader) error
@@ -90,6 +93,8 @@ type Rendered struct {
 	Score  OptimizationScore `json:"score"`
 	// Video describes the output of a video.
 	Video *RenderedVideo `json:"video,omitempty"`
+	// Unsigned is what Signer signs, nil where nothing is to be signed.
+	Unsigned *Unsigned `json:"unsigned,omitempty"`
 	// Detail says how the output came about. Its shape may change.
 	Detail any `json:"detail,omitempty"`
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -17,7 +18,7 @@ func (c *Client) CheckClip(ctx context.Context, req ClipRequest) (Report, error)
 		return Report{}, fmt.Errorf("check clip: media is %q: %q or %q is needed", req.Media, Video, Audio)
 	}
 	var report Report
-	err := c.job(ctx, PathCheckClip, jobRequest{req.Source, req.Media, req.MaxSeconds, req.Progress},
+	err := c.job(ctx, PathCheckClip, jobRequest{Source: req.Source, media: req.Media, maxSeconds: req.MaxSeconds, progress: req.Progress},
 		func(a *jobAnswer, line JobLine) error {
 			if line.Report == nil || !line.Report.validClip(req.Media) {
 				return errBadAnswer("no report of a clip")
@@ -41,18 +42,33 @@ func (c *Client) Render(ctx context.Context, req RenderRequest) (Rendered, error
 		return Rendered{}, errors.New("render: Save is nil: nothing would keep the output")
 	}
 	var rendered Rendered
-	err := c.job(ctx, PathRender, jobRequest{req.Source, req.Media, req.MaxSeconds, req.Progress},
-		func(a *jobAnswer, line JobLine) error {
-			if line.Rendered == nil || !line.Rendered.valid(req.Media) {
-				return errBadAnswer("no output of a rendering")
-			}
-			rendered = *line.Rendered
-			return a.save(ctx, rendered, req.Save)
-		})
+	ask := jobRequest{Source: req.Source, media: req.Media, maxSeconds: req.MaxSeconds, progress: req.Progress}
+	if req.Sign != nil {
+		ask.room = req.Sign.Room()
+	}
+	err := c.job(ctx, PathRender, ask, func(a *jobAnswer, line JobLine) error {
+		if line.Rendered == nil || !line.Rendered.valid(req.Media) || !line.Rendered.Unsigned.valid(ask.room, line.Rendered.Bytes) {
+			return errBadAnswer("no output of a rendering")
+		}
+		rendered = *line.Rendered
+		return a.save(ctx, rendered, req.saveSigned)
+	})
 	if err != nil {
 		return Rendered{}, err
 	}
 	return rendered, nil
+}
+
+// saveSigned has the output signed, where that was asked for, and saved.
+func (r RenderRequest) saveSigned(ctx context.Context, out Rendered, body io.Reader) error {
+	if out.Unsigned == nil {
+		return r.Save(ctx, out, body)
+	}
+	body, err := signed(ctx, body, *out.Unsigned, r.Sign)
+	if err != nil {
+		return err
+	}
+	return r.Save(ctx, out, body)
 }
 
 // jobRequest is what both kinds of job have in common.
@@ -61,6 +77,8 @@ type jobRequest struct {
 	media      Media
 	maxSeconds float64
 	progress   func(done float64)
+	// room is how many bytes a signature of the output takes, 0 for none.
+	room int
 }
 
 // check refuses what no engine takes.
@@ -85,6 +103,9 @@ func (r jobRequest) query() string {
 	values := url.Values{ParamMedia: {string(r.media)}}
 	if r.media != Image {
 		values.Set(ParamMaxSeconds, strconv.FormatFloat(r.maxSeconds, 'f', -1, 64))
+	}
+	if r.room > 0 {
+		values.Set(ParamSign, strconv.Itoa(r.room))
 	}
 	return "?" + values.Encode()
 }

@@ -23,7 +23,7 @@ const (
 
 // Decide turns the lanes of an image into verdict, score and what decided. It is the whole verdict policy: a watermark
 // that decodes decides; then provenance; a trusted `real` against a strong `ai` is a conflict; then the pixels lane when
-// it is outside its abstention band; then weak lanes together. Where no lane could say anything the verdict is
+// it is outside its abstention band (for `real`: and nothing else speaks of AI); then weak lanes together. Where no lane could say anything the verdict is
 // unavailable and the score nil, never a guess.
 func Decide(l Lanes) (Verdict, *int, DecidedBy) {
 	switch {
@@ -35,10 +35,16 @@ func Decide(l Lanes) (Verdict, *int, DecidedBy) {
 		return AI, score(provenanceAI), ByProvenance
 	case l.Provenance.Verdict == Real:
 		return Real, score(provenanceReal), ByProvenance
-	case l.Pixels.Verdict == AI, l.Pixels.Verdict == Real:
+	case l.Pixels.Verdict == AI, l.Pixels.Verdict == Real && !suspected(l):
 		return l.Pixels.Verdict, score(l.Pixels.Score), ByPixels
 	}
 	return weigh(l)
+}
+
+// suspected says that a mark or a statement speaks of AI without deciding, such as one of an edit with AI. Pixels that look
+// captured do not undo it.
+func suspected(l Lanes) bool {
+	return l.Provenance.Verdict == Uncertain || l.Watermark.Verdict == Uncertain
 }
 
 func contradicted(l Lanes) bool {
@@ -79,7 +85,7 @@ func DecideVoice(p ProvenanceLane, voice Lane) (Verdict, *int, DecidedBy) {
 		return AI, score(provenanceAI), ByProvenance
 	case p.Verdict == Real:
 		return Real, score(provenanceReal), ByProvenance
-	case voice.Verdict == AI, voice.Verdict == Real:
+	case voice.Verdict == AI, voice.Verdict == Real && p.Verdict != Uncertain:
 		return voice.Verdict, score(voice.Score), ByVoice
 	case p.Verdict == Uncertain && voice.Verdict == Uncertain:
 		return weigh(Lanes{Pixels: voice, Provenance: p})

@@ -16,6 +16,8 @@ const videoPolicy = `
 strong      real        *           *           uncertain   conflict    50
 strong      ai          *           *           as          the         lanes
 strong      *           ai          *           as          the         lanes
+strong      uncertain   *           *           as          the         lanes
+strong      *           uncertain   *           as          the         lanes
 strong      *           *           real        uncertain   conflict    50
 *           *           *           *           as          the         lanes
 `
@@ -47,6 +49,7 @@ real        *           real        provenance  2
 ai          *           ai          provenance  98
 *           strong      ai          voice       95
 *           ai          ai          voice       85
+uncertain   real        uncertain   provenance  65
 *           real        real        voice       5
 uncertain   uncertain   uncertain   weighed     74
 uncertain   *           uncertain   provenance  65

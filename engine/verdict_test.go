@@ -21,7 +21,10 @@ real        *           *           real        provenance  2
 ai          *           *           ai          provenance  98
 *           *           strong      ai          pixels      95
 *           *           ai          ai          pixels      85
-*           *           real        real        pixels      5
+none        none        real        real        pixels      5
+none        unavailable real        real        pixels      5
+unavailable none        real        real        pixels      5
+unavailable unavailable real        real        pixels      5
 uncertain   uncertain   uncertain   uncertain   weighed     87
 uncertain   uncertain   *           uncertain   weighed     81
 uncertain   *           uncertain   uncertain   weighed     74

@@ -32,6 +32,8 @@ const (
 	// number over 0 and at most MaxClipSeconds.
 	ParamMedia      = "media"
 	ParamMaxSeconds = "max_seconds"
+	// ParamSign has a rendering carry Content Credentials: how many bytes their signature takes, 1 to MaxSignature.
+	ParamSign = "sign"
 	// JobContentType is the media type of a job's answer.
 	JobContentType = "application/x-ndjson"
 )

@@ -40,6 +40,7 @@ type Service struct {
 	store   storage.Store
 	fetch   *safefetch.Fetcher
 	engine  Engine
+	signer  engine.Signer
 	queue   Inserter
 	hooks   *webhook.Deliveries
 	metrics *Metrics
@@ -64,6 +65,8 @@ type Parts struct {
 	Store  storage.Store
 	Fetch  *safefetch.Fetcher
 	Engine Engine
+	// Signer signs the Content Credentials of optimized files; nil signs none.
+	Signer engine.Signer
 	Queue  Inserter
 	// Webhooks tell of optimizations that were started with a callback.
 	Webhooks *webhook.Deliveries
@@ -80,7 +83,7 @@ func New(cfg Config, p Parts) (*Service, error) {
 		return nil, fmt.Errorf("make spool folder: %w", err)
 	}
 	return &Service{
-		cfg: cfg, db: p.DB, store: p.Store, fetch: p.Fetch, engine: p.Engine, queue: p.Queue, hooks: p.Webhooks,
+		cfg: cfg, db: p.DB, store: p.Store, fetch: p.Fetch, engine: p.Engine, signer: p.Signer, queue: p.Queue, hooks: p.Webhooks,
 		metrics: p.Metrics, log: p.Log,
 		fetches: newFetchGate(cfg.FetchesAtOnce, fetchWait), clips: newClipGate(),
 		clipFetches: newFetchGate(cfg.ClipFetchesAtOnce, fetchWait), spools: newFetchGate(cfg.SpoolBytes/MaxVideoBytes, fetchWait),

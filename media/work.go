@@ -169,7 +169,7 @@ func (s *Service) checkClip(ctx context.Context, j *claimed, source *storage.Rea
 func (s *Service) render(ctx context.Context, j *claimed, source *storage.Reader, progress func(float64)) error {
 	key := outputKey(j.id, j.run)
 	out, err := s.engine.Render(ctx, engine.RenderRequest{
-		Source: j.engineSource(source), Media: j.media, MaxSeconds: j.longest(), Progress: progress,
+		Source: j.engineSource(source), Media: j.media, MaxSeconds: j.longest(), Progress: progress, Sign: s.signer,
 		Save: func(ctx context.Context, out engine.Rendered, body io.Reader) error {
 			return s.store.Put(ctx, key, body, out.Bytes, out.ContentType)
 		},

@@ -157,7 +157,7 @@ func heroAnswer() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Badge("unavailable", "unavailable").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Badge("none", "none").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -288,7 +288,7 @@ func homeToday() templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<section class=\"part band\" aria-labelledby=\"today\"><div class=\"part-head\"><h2 id=\"today\">What it can tell today</h2><p>This version reads what files say of their own origin. The other lanes are not there yet and answer “unavailable”. A file without a statement of origin therefore gets no verdict, rather than an invented one.</p></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<section class=\"part band\" aria-labelledby=\"today\"><div class=\"part-head\"><h2 id=\"today\">What it can tell today</h2><p>This version reads what files say of their own origin, and the open watermarks. The other lanes are not there yet and answer “unavailable”. A file without a statement or a mark therefore gets no verdict, rather than an invented one.</p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

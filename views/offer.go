@@ -68,9 +68,12 @@ func Lanes() []LaneState {
 	return []LaneState{
 		{
 			Name: "provenance", Reads: "What the file says of its own origin", Ready: true,
-			Today: "Reads metadata: the IPTC digital source type, the records that generators leave, the AIGC label. Content Credentials (C2PA) are found but not validated yet, so they decide nothing.",
+			Today: "Validates Content Credentials (C2PA): signature, hashes, signer and time. Reads metadata: the IPTC digital source type, the records that generators leave, the AIGC label.",
 		},
-		{Name: "watermark", Reads: "Marks that generators hide in the pixels", Today: "No decoder yet."},
+		{
+			Name: "watermark", Reads: "Marks that generators hide in the pixels", Ready: true,
+			Today: "Decodes the open marks: those of Stable Diffusion, SDXL, FLUX and InvokeAI, hidden records of web UIs and NovelAI, DALL·E 2's colour strip. Closed ones, such as SynthID, only their owners can read.",
+		},
 		{Name: "pixels", Reads: "What the picture itself shows", Today: "No model yet. The frames of a video are read by this lane too."},
 		{Name: "voice", Reads: "What the sound of a clip shows", Today: "Speech is found and cut into windows. No model yet."},
 	}
@@ -83,7 +86,7 @@ const ExampleAnswer = `{
   "decided_by": "provenance",
   "lanes": {
     "pixels": {"verdict": "unavailable", "score": 50},
-    "watermark": {"verdict": "unavailable", "score": 50},
+    "watermark": {"verdict": "none", "score": 50},
     "provenance": {
       "verdict": "ai",
       "issuer": "Stable Diffusion WebUI"
@@ -99,7 +102,7 @@ const ExampleSilence = `{
   "decided_by": "weighed",
   "lanes": {
     "pixels": {"verdict": "unavailable", "score": 50},
-    "watermark": {"verdict": "unavailable", "score": 50},
+    "watermark": {"verdict": "none", "score": 50},
     "provenance": {"verdict": "none", "issuer": null}
   },
   "media": "image"

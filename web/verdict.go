@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"veracity/engine"
 	"veracity/media"
 	"veracity/views"
 )
@@ -25,12 +26,7 @@ func verdictOf(check media.Check) views.Verdict {
 	if report.Score != nil {
 		v.Sure = sureness(*report.Score)
 	}
-	v.Lanes = []views.Lane{provenanceLane(check)}
-	if report.Audio == nil {
-		marks, pixels := report.Lanes.Watermark, report.Lanes.Pixels
-		v.Lanes = append(v.Lanes,
-			lane("Watermark", string(marks.Verdict), marks.Score, watermarkWords), lane("Pixels", string(pixels.Verdict), pixels.Score, pixelWords))
-	}
+	v.Lanes = LanesInWords(*report)
 	switch {
 	case report.Video != nil:
 		v.Sound = soundWords(report.Video.Audio)
@@ -45,6 +41,17 @@ func verdictOf(check media.Check) views.Verdict {
 		}
 	}
 	return v
+}
+
+// LanesInWords says for people what each lane of a report goes by.
+func LanesInWords(r engine.Report) []views.Lane {
+	lanes := []views.Lane{provenanceLane(r)}
+	if r.Audio == nil {
+		marks, pixels := r.Lanes.Watermark, r.Lanes.Pixels
+		lanes = append(lanes,
+			lane("Watermark", string(marks.Verdict), marks.Score, watermarkWords), lane("Pixels", string(pixels.Verdict), pixels.Score, pixelWords))
+	}
+	return lanes
 }
 
 func verdictWord(kind string) string {
@@ -130,83 +137,6 @@ func lane(name, kind string, score int, words laneWords) views.Lane {
 		l.Text += fmt.Sprintf(" Score %d of 100.", score)
 	}
 	return l
-}
-
-// origin is the part of a report's detail that tells what a file says of itself.
-type origin struct {
-	Statements []struct {
-		Kind, Where, Generator, Value string
-	} `json:"statements"`
-	ContentCredentials *struct {
-		Where     string `json:"where"`
-		Remote    string `json:"remote"`
-		Validated bool   `json:"validated"`
-	} `json:"content_credentials"`
-}
-
-var statementWords = map[string]string{
-	"generation_parameters": "A generator's record of how it made the file",
-	"signature":             "A signature in the metadata, not verified",
-	"generator":             "A generator that names itself as the maker",
-	"credit":                "A credit line",
-	"aigc_label":            "The Chinese AIGC label",
-	"ai_disclosure":         "A field that names the AI system used",
-	"digital_source_type":   "The IPTC digital source type",
-	"camera":                "A camera's record of the shot, which anybody can write",
-}
-
-func provenanceLane(check media.Check) views.Lane {
-	p := check.Report.Lanes.Provenance
-	kind := string(p.Verdict)
-	l := views.Lane{Name: "Provenance", Kind: kind, Word: verdictWord(kind)}
-	switch kind {
-	case "ai":
-		l.Text = "The file itself says that AI made it, and nobody gains by such a lie."
-	case "real":
-		l.Text = "The file carries a capture record whose signature holds."
-	case "uncertain":
-		l.Text = "What the file says of its origin contradicts itself, or only suspects AI."
-	case "none":
-		l.Text = "The file says nothing of its origin that decides. Most files do not: sharing strips it."
-	default:
-		l.Text = "What the file says of its origin could not be read."
-	}
-	if p.Issuer != nil {
-		l.Text += " Issuer: " + printable(*p.Issuer) + "."
-	}
-	l.Found = findings(check)
-	return l
-}
-
-// findings lists what the file says of itself. The detail's shape may change: what is not understood is left out.
-func findings(check media.Check) []views.Finding {
-	raw, err := json.Marshal(check.Report.Detail.Provenance)
-	if err != nil {
-		return nil
-	}
-	var said origin
-	if json.Unmarshal(raw, &said) != nil {
-		return nil
-	}
-	found := make([]views.Finding, 0, len(said.Statements)+1)
-	for _, s := range said.Statements {
-		what, ok := statementWords[s.Kind]
-		if !ok {
-			what = "A statement"
-		}
-		if s.Generator != "" {
-			what += " (" + printable(s.Generator) + ")"
-		}
-		found = append(found, views.Finding{What: what, Where: printable(s.Where), Value: printable(s.Value)})
-	}
-	if c := said.ContentCredentials; c != nil {
-		what := "Content Credentials (C2PA), whose signature is not checked"
-		if c.Validated {
-			what = "Content Credentials (C2PA), whose signature holds"
-		}
-		found = append(found, views.Finding{What: what, Where: printable(c.Where), Value: printable(c.Remote)})
-	}
-	return found
 }
 
 func soundWords(word string) string {

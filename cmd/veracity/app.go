@@ -116,7 +116,7 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.openRequestLog() //nolint:contextcheck // the log outlives the start and ends by its Close
 	a.Metrics.MustRegister(collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &depthCollector{a})
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &depthCollector{a}, trustCollector{a.Settings.Trust.Dir})
 	a.handler, err = a.routes(ctx)
 	return err
 }
@@ -129,8 +129,13 @@ func (a *App) makeActs(fetch *safefetch.Fetcher, queue *jobs.Queue) (err error) 
 	if err != nil {
 		return err
 	}
+	signer, err := a.Settings.signer()
+	if err != nil {
+		return err
+	}
 	a.Media, err = media.New(a.Settings.Media, media.Parts{
-		DB: a.DB, Store: a.Store, Fetch: fetch, Engine: a.Engine, Queue: queue, Webhooks: a.Webhooks,
+		Signer: signer,
+		DB:     a.DB, Store: a.Store, Fetch: fetch, Engine: a.Engine, Queue: queue, Webhooks: a.Webhooks,
 		Metrics: media.NewMetrics(a.Metrics), Log: a.Log,
 	})
 	if err != nil {
@@ -159,12 +164,18 @@ func (a *App) openDatabase(ctx context.Context) error {
 
 // openEngine starts the engine as a child, or connects to the one that the settings name.
 func (a *App) openEngine(ctx context.Context) error {
+	if a.Settings.Engine.URL == "" {
+		if err := a.Settings.makeTrustFolder(); err != nil {
+			return err
+		}
+	}
 	started, err := a.Settings.startEngine(ctx, a.Log)
 	if err != nil {
 		return err
 	}
 	a.Engine, a.awaitEngine = started, started.wait
 	a.onClose("engine", started.stop)
+	a.keepTrust(ctx)
 	return nil
 }
 
@@ -188,6 +199,7 @@ func (a *App) routes(ctx context.Context) (http.Handler, error) {
 	r.Get("/readyz", a.ready)
 	rest := api.New(api.Parts{
 		DB: a.DB, Accounts: a.Accounts, Media: a.Media, Requests: a.Requests, Metrics: api.NewMetrics(a.Metrics), Log: a.Log,
+		BaseURL: a.Settings.BaseURL,
 	}).Handler()
 	r.Mount(api.Prefix, rest)
 	// A method that HTTP does not name never reaches the mounted router by itself.

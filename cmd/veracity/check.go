@@ -6,27 +6,33 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"veracity/api"
 	"veracity/engine"
 	"veracity/platform/fault"
+	"veracity/web"
 )
 
 func checkCommand(s *Settings) *cobra.Command {
-	var full bool
+	var full, explain bool
 	cmd := &cobra.Command{
 		Use: "check FILE…", Short: "Check local files, without a server or an account", Args: someArgs("file"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			return s.withEngine(cmd.Context(), func(ctx context.Context, checker startedEngine) error {
-				return s.checkFiles(ctx, cmd.OutOrStdout(), checker, files, full)
+				return s.checkFiles(ctx, cmd.OutOrStdout(), checker, files, shown{full: full, explain: explain})
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&full, "detail", false, "add the engine's own report (with --json)")
+	cmd.Flags().BoolVar(&explain, "explain", false, "say below each line what every lane goes by")
 	return cmd
 }
+
+// shown is how much is said of a file.
+type shown struct{ full, explain bool }
 
 // withEngine runs act with an engine of its own, started for as long as it takes, or the one that the settings name.
 func (s *Settings) withEngine(ctx context.Context, act func(context.Context, startedEngine) error) (err error) {
@@ -51,7 +57,7 @@ type fileError struct {
 	Detail  any        `json:"detail,omitempty"`
 }
 
-func (s *Settings) checkFiles(ctx context.Context, out io.Writer, checker startedEngine, files []string, full bool) error {
+func (s *Settings) checkFiles(ctx context.Context, out io.Writer, checker startedEngine, files []string, how shown) error {
 	refused := 0
 	for _, name := range files {
 		report, err := checkFile(ctx, checker, name)
@@ -61,7 +67,7 @@ func (s *Settings) checkFiles(ctx context.Context, out io.Writer, checker starte
 		if err != nil {
 			refused++
 		}
-		if err := s.printCheck(out, name, report, err, full); err != nil {
+		if err := s.printCheck(out, name, report, err, how); err != nil {
 			return err
 		}
 	}
@@ -96,12 +102,12 @@ func checkOnce(ctx context.Context, checker startedEngine, name string) (engine.
 	return checker.CheckImage(ctx, f.source())
 }
 
-func (s *Settings) printCheck(out io.Writer, name string, report engine.Report, refusal error, full bool) error {
+func (s *Settings) printCheck(out io.Writer, name string, report engine.Report, refusal error, how shown) error {
 	if s.JSON {
 		line := any(struct {
 			File string `json:"file"`
 			api.CheckResult
-		}{name, api.ResultOf(report, full)})
+		}{name, api.ResultOf(report, how.full)})
 		if refusal != nil {
 			f := fault.From(refusal)
 			line = struct {
@@ -115,6 +121,11 @@ func (s *Settings) printCheck(out io.Writer, name string, report engine.Report, 
 	if refusal != nil {
 		f := fault.From(refusal)
 		text = fmt.Sprintf("refused      %s: %s", f.Code, f.Message)
+	}
+	if how.explain && refusal == nil {
+		for _, lane := range web.LanesInWords(report) {
+			text += fmt.Sprintf("\n    %-11s %-12s %s", strings.ToLower(lane.Name), lane.Kind, oneLine(lane.Text))
+		}
 	}
 	_, err := fmt.Fprintf(out, "%s  %s\n", name, text)
 	return err

@@ -97,14 +97,18 @@ func scripted(t *testing.T, goOn <-chan struct{}) func(*Settings) {
 func checkedClip(m engine.Media) (engine.JobLine, string) {
 	score := 50
 	lane := engine.Lane{Verdict: engine.Uncertain, Score: score}
+	readings := make([]engine.Reading, engine.FrameReadings)
+	for i := range readings {
+		readings[i] = engine.Reading{T: float64(i) / engine.FrameReadings, Verdict: engine.Uncertain, Score: score}
+	}
 	report := engine.Report{
 		Media: m, Verdict: engine.Uncertain, Score: &score, DecidedBy: engine.ByWeighed,
 		Lanes: engine.Lanes{Pixels: lane, Watermark: lane, Provenance: engine.ProvenanceLane{Verdict: engine.None}},
 	}
 	if m == engine.Audio {
-		report.Audio = &engine.AudioInfo{Seconds: 1, SampleRate: 16_000, Channels: 1, Codec: "pcm_s16le"}
+		report.Audio = &engine.AudioInfo{Seconds: 1, SampleRate: 16_000, Channels: 1, Codec: "pcm_s16le", Readings: readings[:1]}
 	} else {
-		report.Video = &engine.VideoInfo{Seconds: 1, FPS: 30, Frames: 30, Width: 160, Height: 120, Audio: engine.NoSound}
+		report.Video = &engine.VideoInfo{Seconds: 1, FPS: 30, Frames: 30, Width: 160, Height: 120, Audio: engine.NoSound, Readings: readings}
 	}
 	return engine.JobLine{Report: &report}, ""
 }

@@ -32,6 +32,9 @@ func (s *Settings) dev(ctx context.Context, cmd *cobra.Command) (err error) {
 	if err := s.migrate(ctx); err != nil {
 		return err
 	}
+	if err := s.ownIdentity(); err != nil {
+		return err
+	}
 	if err := s.bind(ctx); err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func doctorCommand(s *Settings) *cobra.Command {
 }
 
 func (s *Settings) examine(ctx context.Context) []finding {
-	findings := []finding{examineProgram("ffmpeg"), examineProgram("ffprobe"), s.examineEngine(ctx)}
+	findings := []finding{examineProgram("ffmpeg"), examineProgram("ffprobe"), s.examineEngine(ctx), s.examineTrust(), s.examineIdentity()}
 	if s.Database.URL == "" {
 		findings = append(findings, examinePrivate(ctx))
 	} else {

@@ -18,6 +18,7 @@ import (
 
 	"veracity/account"
 	"veracity/account/access"
+	"veracity/api/openapi/openapitest"
 	"veracity/engine/mediatest"
 	"veracity/migrations"
 	"veracity/platform/postgres/pgtest"
@@ -34,7 +35,8 @@ type service struct {
 	log *lockedBuffer
 }
 
-// start brings a service up. Each change may alter the settings first.
+// start brings a service up. Each change may alter the settings first. Every answer of its API, to whomever, is held against
+// the API's description.
 func start(t *testing.T, changes ...func(*Settings)) *service {
 	t.Helper()
 	s := defaultSettings(func(string) string { return "" })
@@ -63,7 +65,7 @@ func start(t *testing.T, changes ...func(*Settings)) *service {
 	app, err := newApp(t.Context(), s, slog.New(slog.NewJSONHandler(svc.log, nil)))
 	require.NoError(t, err)
 	svc.App = app
-	srv.Config.Handler = app.handler
+	srv.Config.Handler = openapitest.Watch(t, app.handler)
 	srv.Start()
 	t.Cleanup(func() {
 		srv.Close()

@@ -23,15 +23,7 @@ func evalCommand(s *Settings) *cobra.Command {
 	var manifest string
 	cmd := &cobra.Command{
 		Use: "eval --manifest FILE.tsv", Short: "Judge the engine by a labelled folder", Args: noArgs,
-		Long: "Runs the engine over the files of a tab-separated manifest with the columns path (relative to the manifest) and\n" +
-			"expected, and prints hits, misses and a confusion table. expected begins with one of\n\n" +
-			"  ai, real, uncertain, unavailable   the verdict of the result\n" +
-			"  meta                               the provenance lane says ai from metadata\n" +
-			"  c2pa:none, none                    the provenance lane finds nothing\n" +
-			"  c2pa                               Content Credentials are found\n" +
-			"  watermark                          the watermark lane says ai\n" +
-			"  robustness                         the file is read or refused, and the engine lives\n\n" +
-			"What follows (after a colon, space or parenthesis) is a note for people.",
+		Long: evalHelp,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			rows, err := readManifest(manifest)
 			if err != nil {
@@ -49,7 +41,8 @@ func evalCommand(s *Settings) *cobra.Command {
 
 // labelled is one row of a manifest.
 type labelled struct {
-	path, expected, class string
+	path, expected string
+	want           expectation
 }
 
 func readManifest(name string) ([]labelled, error) {
@@ -77,7 +70,8 @@ func readManifest(name string) ([]labelled, error) {
 			return nil, usageError{fmt.Errorf("%s: row %d is too short", name, i+2)}
 		}
 		row := labelled{path: filepath.Join(filepath.Dir(name), line[pathAt]), expected: line[expectedAt]}
-		if row.class = classOf(row.expected); row.class == "" {
+		var known bool
+		if row.want, known = parseExpectation(row.expected); !known {
 			return nil, usageError{fmt.Errorf("%s: row %d expects %q: see `veracity eval --help` for what is known", name, i+2, row.expected)}
 		}
 		rows = append(rows, row)
@@ -85,60 +79,25 @@ func readManifest(name string) ([]labelled, error) {
 	return rows, nil
 }
 
-// classOf is what a manifest's expectation asks about, "" when it is not known.
-func classOf(expected string) string {
-	if strings.HasPrefix(expected, "c2pa:none") {
-		return "none"
-	}
-	word := expected
-	if i := strings.IndexAny(expected, ":; ("); i >= 0 {
-		word = expected[:i]
-	}
-	if slices.Contains([]string{"ai", "real", "uncertain", "unavailable", "meta", "none", "c2pa", "watermark", "robustness"}, word) {
-		return word
-	}
-	return ""
-}
-
 // refusals are how the engine says that it has read a file and will not judge it.
 var refusals = []fault.Code{
 	fault.UnsupportedMedia, fault.InvalidImage, fault.VideoUnsupported, fault.AudioUnsupported, fault.VideoTooLong, fault.AudioTooLong,
 }
 
-// observed is what the engine said, in the words of the class that was asked for.
-func observed(class string, report engine.Report, err error) string {
+// observed is what the engine said, in the words of what was asked for.
+func observed(e expectation, report engine.Report, err error) (string, error) {
 	if err != nil {
 		code := fault.CodeOf(err)
-		if class == "robustness" && slices.Contains(refusals, code) {
-			return class
+		if e.class == "robustness" && slices.Contains(refusals, code) {
+			return e.class, nil
 		}
-		return string(code)
+		return string(code), nil
 	}
-	lanes := report.Lanes
-	switch class {
-	case "robustness":
-		return class
-	case "watermark":
-		if lanes.Watermark.Verdict == engine.AI {
-			return class
-		}
-		return string(lanes.Watermark.Verdict)
-	case "meta", "none", "c2pa":
-		switch {
-		case lanes.Provenance.Verdict == engine.AI && class != "c2pa":
-			return "meta"
-		case hasCredentials(report.Detail):
-			return "c2pa"
-		}
-		return string(lanes.Provenance.Verdict)
+	r, err := newRead(report)
+	if err != nil {
+		return "", err
 	}
-	return string(report.Verdict)
-}
-
-// hasCredentials tells whether the engine found Content Credentials, embedded or by address.
-func hasCredentials(d engine.Detail) bool {
-	report, _ := d.Provenance.(map[string]any)
-	return report["content_credentials"] != nil
+	return r.class(e), nil
 }
 
 func (s *Settings) evaluate(ctx context.Context, out io.Writer, checker startedEngine, rows []labelled) error {
@@ -152,12 +111,16 @@ func (s *Settings) evaluate(ctx context.Context, out io.Writer, checker startedE
 		if errors.Is(err, os.ErrNotExist) {
 			return usageError{fmt.Errorf("the manifest names %s, which is not there", row.path)}
 		}
-		got := observed(row.class, report, err)
-		if confusion[row.class] == nil {
-			confusion[row.class] = map[string]int{}
+		got, err := observed(row.want, report, err)
+		if err != nil {
+			return err
 		}
-		confusion[row.class][got]++
-		if got != row.class {
+		class := row.want.class
+		if confusion[class] == nil {
+			confusion[class] = map[string]int{}
+		}
+		confusion[class][got]++
+		if got != class {
 			misses = append(misses, fmt.Sprintf("%s\texpected %s\tread %s", filepath.Base(row.path), row.expected, got))
 		}
 	}

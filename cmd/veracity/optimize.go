@@ -59,9 +59,13 @@ func (s *Settings) optimizeFile(ctx context.Context, out, notes io.Writer, worke
 	if same, err := sameFile(name, to); err != nil || same {
 		return errors.Join(err, fault.New(fault.InvalidParameter, "OUT is FILE itself: name another file."))
 	}
+	signer, err := s.signer()
+	if err != nil {
+		return err
+	}
 	bar := newProgressBar(notes)
 	rendered, err := worker.Render(ctx, engine.RenderRequest{
-		Source: file.source(), Media: file.media, MaxSeconds: engine.MaxClipSeconds, Progress: bar.set,
+		Source: file.source(), Media: file.media, MaxSeconds: engine.MaxClipSeconds, Progress: bar.set, Sign: signer,
 		Save: func(_ context.Context, _ engine.Rendered, body io.Reader) error { return writeFile(to, body) },
 	})
 	bar.done()

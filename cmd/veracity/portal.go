@@ -122,4 +122,4 @@ func (q operatorQueues) Findings(ctx context.Context) (map[string]int64, error) 
 }
 
 // secretSettings are masked wherever settings are shown.
-var secretSettings = strings.Fields("secret-key database-url storage-url storage-secret-key engine-token mail-url stripe-secret-key stripe-webhook-secret")
+var secretSettings = strings.Fields("secret-key database-url storage-url storage-secret-key engine-token mail-url stripe-secret-key stripe-webhook-secret api-key")

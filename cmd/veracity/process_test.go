@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"veracity/account"
+	"veracity/api/openapi/openapitest"
 	"veracity/platform/postgres/private"
 	"veracity/quota"
 )
@@ -159,8 +161,11 @@ func post(ctx context.Context, address, key, body string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, _ = io.Copy(io.Discard, resp.Body)
-	return resp.StatusCode, resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	if err == nil {
+		err = openapitest.Answer{Method: req.Method, Path: req.URL.Path, Status: resp.StatusCode, Header: resp.Header, Body: got}.Check(ctx)
+	}
+	return resp.StatusCode, errors.Join(err, resp.Body.Close())
 }
 
 func TestDevShowsVerdictsAndKeepsItsData(t *testing.T) {

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"veracity/api/openapi/openapitest"
 )
 
 // receiver takes webhooks over https, as customers do.
@@ -58,6 +60,9 @@ func (r *receiver) take(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
 		return
+	}
+	if err := openapitest.CheckWebhook(req.Header, body); err != nil {
+		r.t.Errorf("%v", err)
 	}
 	r.mu.Lock()
 	r.got = append(r.got, webhookCall{req.Header.Clone(), body})

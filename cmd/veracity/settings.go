@@ -18,6 +18,7 @@ import (
 	"veracity/account/signin"
 	"veracity/billing"
 	"veracity/engine"
+	"veracity/engine/c2pa/identity"
 	"veracity/engine/serve"
 	"veracity/jobs"
 	"veracity/media"
@@ -57,7 +58,11 @@ type Settings struct {
 	SignIn   signin.Config
 	Account  account.Config
 	Portal   portalSettings
+	Remote   remoteSettings
 	Stripe   billing.Config
+	Trust    trustSettings
+	// Credentials say who signs optimized files.
+	Credentials identity.Config
 	// TrailKeep is how long the audit trail is kept.
 	TrailKeep time.Duration
 	Engine    engine.ClientConfig
@@ -101,6 +106,7 @@ func defaultSettings(getenv func(string) string) *Settings {
 		Database: postgres.DefaultConfig(), Storage: storage.DefaultConfig(), Fetch: safefetch.DefaultConfig(),
 		Media: media.DefaultConfig(), Jobs: jobs.DefaultConfig(), Webhooks: webhook.DefaultConfig(), Mail: mail.DefaultConfig(),
 		Usage: usage.DefaultConfig(), SignIn: signin.DefaultConfig(), Account: account.DefaultConfig(), Stripe: billing.DefaultConfig(), TrailKeep: 400 * 24 * time.Hour,
+		Trust:  trustSettings{Every: 24 * time.Hour},
 		Engine: engine.DefaultClientConfig(), Serve: serve.DefaultConfig(0),
 		getenv: getenv,
 	}
@@ -115,6 +121,7 @@ func (s *Settings) register(cmd *cobra.Command) {
 	s.registerParts(fs)
 	s.registerPortal(fs)
 	s.registerBilling(fs)
+	s.registerRemote(fs)
 	fs.VisitAll(func(f *pflag.Flag) {
 		if f.Name == "json" {
 			return
@@ -159,6 +166,8 @@ func (s *Settings) registerParts(fs *pflag.FlagSet) {
 	s.registerJobs(fs)
 	s.registerEngine(fs)
 	s.registerMail(fs)
+	s.registerTrust(fs)
+	s.registerCredentials(fs)
 }
 
 func (s *Settings) registerJobs(fs *pflag.FlagSet) {
@@ -257,6 +266,9 @@ func (s *Settings) derive() error {
 	if s.Media.SpoolDir == "" {
 		s.Media.SpoolDir = filepath.Join(s.Data, "spool")
 	}
+	if err := s.deriveTrust(); err != nil {
+		return err
+	}
 	return s.validate()
 }
 
@@ -289,7 +301,7 @@ func (s *Settings) validate() error {
 	case s.Shutdown < 0 || s.Shutdown > 10*time.Minute:
 		return usageError{fmt.Errorf("VERACITY_SHUTDOWN_TIMEOUT is %s: allowed are 0s to 10m", s.Shutdown)}
 	}
-	for _, check := range []func() error{s.validateMail, s.Fetch.Validate, s.Media.Validate, s.Jobs.Validate, s.Webhooks.Validate, s.Usage.Validate, s.Account.Validate, s.validatePortal, s.Stripe.Validate} {
+	for _, check := range []func() error{s.validateMail, s.Fetch.Validate, s.Media.Validate, s.Jobs.Validate, s.Webhooks.Validate, s.Usage.Validate, s.Account.Validate, s.validatePortal, s.Stripe.Validate, s.Credentials.Validate} {
 		if err := check(); err != nil {
 			return usageError{err}
 		}

@@ -11,7 +11,6 @@ import (
 	"veracity/engine"
 	"veracity/engine/ffmpeg"
 	"veracity/engine/probe"
-	"veracity/engine/provenance"
 	"veracity/engine/serve"
 )
 
@@ -67,7 +66,10 @@ func (i *inspector) open(ctx context.Context, job serve.Job, report *engine.Repo
 	report.Detail.File = engine.File{Format: format.Name(), Bytes: info.Size()}
 
 	start := time.Now()
-	said := provenance.ReadClip(f, info.Size(), format)
+	said, err := i.provenance.Clip(ctx, f, info.Size(), format)
+	if err != nil {
+		return ffmpeg.Clip{}, err
+	}
 	report.Lanes.Provenance, report.Detail.Provenance = said.Lane(), said
 	report.Detail.TimingsMS["provenance"] = since(start)
 

@@ -14,6 +14,7 @@ import (
 	"veracity/engine/provenance"
 	"veracity/engine/raster"
 	"veracity/engine/serve"
+	"veracity/engine/trust"
 	"veracity/engine/voice"
 	"veracity/platform/fault"
 )
@@ -48,12 +49,14 @@ var frameLanes = []lane{
 	{"pixels", absent, func(r *engine.Report, got reading) { r.Lanes.Pixels = got.lane }},
 }
 
-// lanes are all that look at an image.
-var lanes = append([]lane{
-	{"provenance", readProvenance, func(r *engine.Report, got reading) {
-		r.Lanes.Provenance, r.Detail.Provenance = got.provenance, got.detail
-	}},
-}, frameLanes...)
+// imageLanes are all that look at an image.
+func imageLanes(reader provenance.Reader) []lane {
+	return append([]lane{
+		{"provenance", readProvenance(reader), func(r *engine.Report, got reading) {
+			r.Lanes.Provenance, r.Detail.Provenance = got.provenance, got.detail
+		}},
+	}, frameLanes...)
+}
 
 // undecided is the score of a lane that cannot lean to either side.
 const undecided = 50
@@ -63,15 +66,20 @@ func absent(context.Context, file) (reading, error) {
 	return reading{lane: engine.Lane{Verdict: engine.Unavailable, Score: undecided}}, nil
 }
 
-func readProvenance(_ context.Context, f file) (reading, error) {
-	said := provenance.Read(f.data)
-	return reading{provenance: said.Lane(), detail: said}, nil
+// readProvenance is the lane of what a file says of itself.
+func readProvenance(reader provenance.Reader) func(context.Context, file) (reading, error) {
+	return func(ctx context.Context, f file) (reading, error) {
+		said, err := reader.Image(ctx, f.data)
+		return reading{provenance: said.Lane(), detail: said}, err
+	}
 }
 
 // inspector implements serve.Inspector.
 type inspector struct {
 	decoder    *raster.Decoder
 	tool       *ffmpeg.Tool
+	provenance provenance.Reader
+	imageLanes []lane
 	frameLanes []lane
 	log        *slog.Logger
 }
@@ -87,7 +95,14 @@ func New(_ context.Context, setup serve.Setup) (serve.Inspector, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start libvips: %w", err)
 	}
-	return &inspector{decoder: decoder, tool: tool, frameLanes: frameLanes, log: setup.Log}, nil
+	lists, err := trust.Open(setup.Trust, setup.Log)
+	if err != nil {
+		return nil, err
+	}
+	reader := provenance.Reader{Lists: lists.Lists}
+	return &inspector{
+		decoder: decoder, tool: tool, provenance: reader, imageLanes: imageLanes(reader), frameLanes: frameLanes, log: setup.Log,
+	}, nil
 }
 
 // newTool is nil where the settings name no programs: an engine without them reads images alone.
@@ -114,7 +129,7 @@ func (i *inspector) Inspect(ctx context.Context, data []byte) (engine.Report, er
 	report := engine.Report{Media: engine.Image, Detail: engine.Detail{
 		File: found, TimingsMS: map[string]float64{"decode": since(start)}, Engine: Version,
 	}}
-	if err := readAll(ctx, lanes, &report, file{data: data, image: image}); err != nil {
+	if err := readAll(ctx, i.imageLanes, &report, file{data: data, image: image}); err != nil {
 		return engine.Report{}, err
 	}
 	report.Verdict, report.Score, report.DecidedBy = engine.Decide(report.Lanes)

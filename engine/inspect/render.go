@@ -18,13 +18,14 @@ func (i *inspector) Render(ctx context.Context, job serve.Job) (engine.Rendered,
 		}
 		return render.Video(ctx, i.tool, render.Job{
 			Path: job.Path, Dir: job.Dir, Out: job.Out, MaxSeconds: job.MaxSeconds, Progress: job.Progress,
+			Provenance: i.origin(job),
 		})
 	}
 	data, err := readImage(job.Path)
 	if err != nil {
 		return engine.Rendered{}, err
 	}
-	png, out, err := render.Image(ctx, i.decoder, data, job.Progress)
+	png, out, err := render.Image(ctx, i.decoder, data, i.origin(job), job.Progress)
 	if err != nil {
 		return engine.Rendered{}, err
 	}
@@ -32,6 +33,11 @@ func (i *inspector) Render(ctx context.Context, job serve.Job) (engine.Rendered,
 		return engine.Rendered{}, fmt.Errorf("write the output: %w", err)
 	}
 	return out, nil
+}
+
+// origin has an output say where it comes from.
+func (i *inspector) origin(job serve.Job) render.Provenance {
+	return render.Provenance{Reader: i.provenance, Room: job.SignatureRoom, Version: Version}
 }
 
 // readImage reads an image file whole, and refuses by its size before it does.

@@ -34,8 +34,8 @@ func (r Reader) Clip(ctx context.Context, f io.ReaderAt, size int64, format prob
 	return r.validated(ctx, ReadClip(f, size, format), carrier.File{R: f, Size: size, Format: format})
 }
 
-// options are whom to trust and what time it is.
-func (r Reader) options() c2pa.Options {
+// Options are whom to trust and what time it is.
+func (r Reader) Options() c2pa.Options {
 	o := c2pa.Options{Now: time.Now()}
 	if r.Now != nil {
 		o.Now = r.Now()
@@ -48,7 +48,7 @@ func (r Reader) options() c2pa.Options {
 
 // validated adds to what the metadata says what the Content Credentials do.
 func (r Reader) validated(ctx context.Context, said Report, f carrier.File) (Report, error) {
-	found, err := c2pa.Read(ctx, f, r.options())
+	found, err := c2pa.Read(ctx, f, r.Options())
 	if err != nil {
 		return Report{}, fmt.Errorf("read Content Credentials: %w", err)
 	}

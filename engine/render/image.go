@@ -1,10 +1,12 @@
 package render
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
 	"veracity/engine"
+	"veracity/engine/c2pa/carrier"
 	"veracity/engine/probe"
 	"veracity/engine/raster"
 	"veracity/engine/render/origin"
@@ -29,31 +31,40 @@ type stillDetail struct {
 //
 // Faults: stage1_failed for an image that cannot be decoded or whose statements of origin cannot be kept, and the
 // decoder's own for what is no image at all. When ctx ends, the error wraps its cause.
-func Image(ctx context.Context, d *raster.Decoder, data []byte, progress func(done float64)) ([]byte, engine.Rendered, error) {
+func Image(ctx context.Context, d *raster.Decoder, data []byte, p Provenance, progress func(done float64)) ([]byte, engine.Rendered, error) {
 	format := probe.Sniff(data[:min(len(data), probe.HeadBytes)])
 	picture, err := d.Decode(ctx, data, format)
 	if err != nil {
 		return nil, engine.Rendered{}, undecodable(ctx, err, format)
 	}
-	said := origin.ReadImage(data)
+	said, err := p.Reader.Image(ctx, data)
+	if err != nil {
+		return nil, engine.Rendered{}, fmt.Errorf("optimize image: %w", err)
+	}
+	statements := origin.ReadImage(data).Verified(said)
 	part(progress, 0, imageDecoded)(1)
 	cfg := still.DefaultConfig()
 	encoded, err := still.Encode(ctx, picture, cfg, part(progress, imageDecoded, imageEncoded))
 	if err != nil {
 		return nil, engine.Rendered{}, fmt.Errorf("optimize image: %w", err)
 	}
-	png, err := said.IntoPNG(encoded.PNG)
+	png, err := statements.IntoPNG(encoded.PNG)
 	if err != nil {
 		return nil, engine.Rendered{}, fmt.Errorf("optimize image: %w", lost(err))
+	}
+	png, signable, err := p.intoPNG(ctx, png, carrier.File{R: bytes.NewReader(data), Size: int64(len(data)), Format: format})
+	if err != nil {
+		return nil, engine.Rendered{}, fmt.Errorf("optimize image: %w", err)
 	}
 	// What the source says of itself is not the encoder's, so its bytes do not count in the score.
 	points := ImagePoints(encoded.Similarity)
 	score := Score(Outcome{Points: points, Bytes: int64(len(encoded.PNG)), PlainBytes: encoded.PlainBytes})
 	out := engine.Rendered{
 		ContentType: probe.PNG.ContentType(), Bytes: int64(len(png)), Width: picture.Width, Height: picture.Height, Score: score,
+		Unsigned: signable,
 		Detail: Detail{
 			Mode: string(encoded.Mode), Metric: "ssimulacra2", Likeness: shown(encoded.Similarity), Points: shown(points),
-			PlainBytes: encoded.PlainBytes, SourceBytes: int64(len(data)), Carried: said.Names(),
+			PlainBytes: encoded.PlainBytes, SourceBytes: int64(len(data)), Carried: statements.Names(),
 			Encoding: stillDetail{Fidelity: cfg.Fidelity, Target: cfg.Fidelity.Target(), Lossless: encoded.Lossless},
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"veracity/engine"
+	"veracity/engine/c2pa/carrier"
 	"veracity/engine/ffmpeg"
 	"veracity/engine/probe"
 	"veracity/engine/render/film"
@@ -28,6 +29,8 @@ type Job struct {
 	Path, Dir, Out string
 	// MaxSeconds is the longest video that is taken.
 	MaxSeconds float64
+	// Provenance has the output say where it comes from.
+	Provenance Provenance
 	// Progress, when set, is told how much is done, 0 to 1.
 	Progress func(done float64)
 }
@@ -65,20 +68,29 @@ func Video(ctx context.Context, tool *ffmpeg.Tool, job Job) (engine.Rendered, er
 	if err := CheckVideo(clip, job.MaxSeconds); err != nil {
 		return engine.Rendered{}, err
 	}
-	said := origin.ReadClip(source.file, source.size, source.format)
+	said, err := job.Provenance.Reader.Clip(ctx, source.file, source.size, source.format)
+	if err != nil {
+		return engine.Rendered{}, fmt.Errorf("optimize video: %w", err)
+	}
+	statements := origin.ReadClip(source.file, source.size, source.format).Verified(said)
 	part(job.Progress, 0, videoProbed)(1)
 	encoded, err := film.Encode(ctx, tool, clip, job.Dir, job.Out, film.DefaultConfig(), part(job.Progress, videoProbed, videoEncoded))
 	if err != nil {
 		return engine.Rendered{}, fmt.Errorf("optimize video: %w", err)
 	}
-	if err := said.IntoMP4(job.Out); err != nil {
+	if err := statements.IntoMP4(job.Out); err != nil {
 		return engine.Rendered{}, fmt.Errorf("optimize video: %w", lost(err))
+	}
+	signable, err := job.Provenance.intoMP4(ctx, job.Out, carrier.File{R: source.file, Size: source.size, Format: source.format})
+	if err != nil {
+		return engine.Rendered{}, fmt.Errorf("optimize video: %w", err)
 	}
 	info, err := os.Stat(job.Out)
 	if err != nil {
 		return engine.Rendered{}, fmt.Errorf("optimize video: %w", err)
 	}
-	out := describe(encoded, source.size, info.Size(), said.Names())
+	out := describe(encoded, source.size, info.Size(), statements.Names())
+	out.Unsigned = signable
 	part(job.Progress, 0, 1)(1)
 	return out, nil
 }

@@ -61,6 +61,8 @@ type Config struct {
 	// Read are files and folders to be read beside the system's own, such as models. Exec are programs that may be started.
 	Read []string `json:"read,omitempty"`
 	Exec []string `json:"exec,omitempty"`
+	// Trust is the folder of C2PA trust lists, "" for none. It is read while the engine runs.
+	Trust string `json:"trust,omitempty"`
 	// Env is added to the environment of the locked process, which else holds nothing of its parent's.
 	Env []string `json:"env,omitempty"`
 	// Lifeline ends the engine when its standard input does, so that it never outlives what supervises it.

@@ -33,6 +33,8 @@ type Job struct {
 	Path, Dir, Out string
 	// MaxSeconds is the longest clip that is taken.
 	MaxSeconds float64
+	// SignatureRoom has an output carry Content Credentials: how many bytes their signature will take. 0 asks for none.
+	SignatureRoom int
 	// Progress is never nil; it takes 0 to 1.
 	Progress func(done float64)
 }
@@ -45,7 +47,9 @@ type Setup struct {
 	Cores int
 	// FFmpeg and FFprobe are the programs' absolute paths, "" where Config.Exec names none.
 	FFmpeg, FFprobe string
-	Log             *slog.Logger
+	// Trust is the folder of C2PA trust lists, "" for none.
+	Trust string
+	Log   *slog.Logger
 }
 
 // Factory makes the Inspector, within the sandbox, once. While it works the engine answers engine_unavailable; its error

@@ -69,7 +69,7 @@ func (s *server) job(w http.ResponseWriter, r *http.Request, o order, room int64
 	admitted := time.Now()
 	var done gauge
 	job := Job{
-		Media: o.media, MaxSeconds: o.maxSeconds, Progress: done.set,
+		Media: o.media, MaxSeconds: o.maxSeconds, SignatureRoom: o.room, Progress: done.set,
 		Dir: dir, Path: filepath.Join(dir, "source"), Out: filepath.Join(dir, outputName(o.media)),
 	}
 	if err := s.spool(ctx, w, r, job.Path); err != nil {

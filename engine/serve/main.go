@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 
 	"veracity/engine/sandbox"
 )
@@ -101,13 +102,21 @@ const (
 // policy is the lock that the settings ask for.
 func (c Config) policy() sandbox.Policy {
 	return sandbox.Policy{
-		Program: ownProgram, Scratch: c.Scratch, Read: c.Read, Exec: c.Exec,
+		Program: ownProgram, Scratch: c.Scratch, Read: c.readable(), Exec: c.Exec,
 		Limits: sandbox.Limits{
 			MemoryBytes: c.MemoryBytes, FileBytes: maxFileBytes,
 			OpenFiles: baseDescriptors + 4*(c.Cores+c.Queue) + (jobDescriptors+4*jobQueue)*c.Jobs,
 			Processes: baseThreads + coreThreads*c.Cores + jobThreads*c.Jobs,
 		},
 	}
+}
+
+// readable are the files and folders to be read. A folder of trust lists that is not there yet cannot be opened later.
+func (c Config) readable() []string {
+	if _, err := os.Stat(c.Trust); c.Trust == "" || err != nil {
+		return c.Read
+	}
+	return append(slices.Clone(c.Read), c.Trust)
 }
 
 // environment is the whole environment of the locked process.

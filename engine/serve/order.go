@@ -17,6 +17,8 @@ type order struct {
 	maxSeconds float64
 	// size is the file's length in bytes.
 	size int64
+	// room is how many bytes the signature of an output takes, 0 for none.
+	room int
 }
 
 // readOrder reads a job's parameters and refuses what is none, so that nothing hostile gets beyond it.
@@ -28,6 +30,12 @@ func readOrder(r *http.Request, media ...engine.Media) (order, *fault.Fault) {
 	}
 	if o.size < 0 {
 		return order{}, errNoLength()
+	}
+	if text := query.Get(engine.ParamSign); text != "" {
+		var err error
+		if o.room, err = strconv.Atoi(text); err != nil || o.room < 1 || o.room > engine.MaxSignature {
+			return order{}, fault.New(fault.InvalidParameter, "%s is %q: 1 to %d is needed.", engine.ParamSign, text, engine.MaxSignature)
+		}
 	}
 	if o.media == engine.Image {
 		return o, engine.RefuseSize(o.size)

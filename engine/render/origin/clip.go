@@ -1,14 +1,15 @@
 package origin
 
 import (
-	"bytes"
 	"encoding/binary"
 	"io"
 	"slices"
 
+	"veracity/engine/c2pa/carrier"
 	"veracity/engine/probe"
 	"veracity/engine/provenance/clip"
 	"veracity/engine/provenance/container"
+	"veracity/engine/render/atom"
 )
 
 // creatorFields name the maker, as [clip.Field] spells what QuickTime and Matroska have.
@@ -50,23 +51,15 @@ func openClip(r io.ReaderAt, size int64, format probe.Format) cargo {
 		}
 	}
 	if file.Manifest != "" {
-		found.add(storeKind, storeNote(clipStore(r, size, format)))
+		found.add(storeKind, storeNote(carrier.File{R: r, Size: size, Format: format}))
 	}
 	return cargo{properties: found.sorted(), texts: kept}
 }
 
-// clipStore finds the manifest store of a video that can hold one.
-func clipStore(r io.ReaderAt, size int64, format probe.Format) io.Reader {
-	if format == probe.MP4 || format == probe.MOV {
-		return bmffStore(r, size)
-	}
-	return nil
-}
-
 // previewClip is an MP4 without tracks that carries c: what provenance reads of it, it reads of the output.
 func previewClip(c cargo) []byte {
-	file := box("ftyp", []byte("isom\x00\x00\x02\x00isommp41"))
-	file = append(file, box("moov", c.userData())...)
+	file := atom.Box("ftyp", []byte("isom\x00\x00\x02\x00isommp41"))
+	file = append(file, atom.Box("moov", c.userData())...)
 	return append(file, c.xmpBox()...)
 }
 
@@ -83,11 +76,11 @@ func (c cargo) userData() []byte {
 	for i, t := range c.texts {
 		keys = append(big.AppendUint32(keys, uint32(8+len(t.key))), namespace+t.key...) //nolint:gosec // As above.
 		value := append([]byte{0, 0, 0, utf8, 0, 0, 0, 0}, t.value...)
-		items = append(items, box(string(big.AppendUint32(nil, uint32(i+1))), box("data", value))...)
+		items = append(items, atom.Box(string(big.AppendUint32(nil, uint32(i+1))), atom.Box("data", value))...)
 	}
 	handler := append(make([]byte, 8), namespace...)
 	handler = append(handler, make([]byte, 12+1)...)
-	return box("udta", box("meta", make([]byte, 4), box("hdlr", handler), box("keys", keys), box("ilst", items)))
+	return atom.Box("udta", atom.Box("meta", make([]byte, 4), atom.Box("hdlr", handler), atom.Box("keys", keys), atom.Box("ilst", items)))
 }
 
 // xmpBox is the box that XMP specification part 3 gives to MPEG-4. Nil: there is no XMP.
@@ -96,12 +89,5 @@ func (c cargo) xmpBox() []byte {
 	if p == nil {
 		return nil
 	}
-	return box("uuid", []byte(container.XMPBox), p)
-}
-
-// box is one box (ISO/IEC 14496-12, section 4.2).
-func box(kind string, parts ...[]byte) []byte {
-	body := bytes.Join(parts, nil)
-	out := binary.BigEndian.AppendUint32(make([]byte, 0, 8+len(body)), uint32(8+len(body))) //nolint:gosec // Far below 4 GB.
-	return append(append(out, kind...), body...)
+	return atom.Box("uuid", []byte(container.XMPBox), p)
 }

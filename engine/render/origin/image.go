@@ -1,9 +1,12 @@
 package origin
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 
+	"veracity/engine/c2pa/carrier"
+	"veracity/engine/probe"
 	"veracity/engine/provenance/container"
 	"veracity/engine/provenance/exif"
 	"veracity/engine/provenance/ifd"
@@ -55,7 +58,9 @@ func openImage(data []byte) image {
 		}
 	}
 	if file.Manifest != "" {
-		found.properties.add(storeKind, storeNote(imageStore(data, file.Manifest)))
+		format := probe.Sniff(data[:min(len(data), probe.HeadBytes)])
+		source := carrier.File{R: bytes.NewReader(data), Size: int64(len(data)), Format: format}
+		found.properties.add(storeKind, storeNote(source))
 	}
 	return found
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"veracity/engine/probe"
+	"veracity/engine/render/atom"
 )
 
 const (
@@ -17,8 +18,6 @@ const (
 	// stride is how many bytes of media are moved at once.
 	stride = 1 << 20
 )
-
-var errNoMP4 = errors.New("the file is no MP4 with one movie and without fragments")
 
 // IntoMP4 puts the statements into the MP4 at path, which the caller's encoder wrote, and drops what other metadata it
 // has. Texts go into moov, XMP into a box behind it, so that a file made for streaming stays one; the media behind move,
@@ -61,7 +60,7 @@ func (c cargo) into(file *os.File) error {
 		return err
 	}
 	piece, growth := fit(append(movie, c.xmpBox()...), old.end-old.start)
-	if err := moveOffsets(piece[:len(movie)], old.end, growth); err != nil {
+	if err := atom.MoveOffsets(piece[:len(movie)], old.end, growth); err != nil {
 		return err
 	}
 	if err := move(file, old.end, info.Size(), growth); err != nil {
@@ -82,24 +81,24 @@ func layOut(r io.ReaderAt, size int64) (movie place, metadata []place, err error
 	at := int64(0)
 	for b, err := range blocks.Boxes(0, size, maxBoxes) {
 		if err != nil {
-			return place{}, nil, fmt.Errorf("%w: %w", errNoMP4, err)
+			return place{}, nil, fmt.Errorf("%w: %w", atom.ErrNoMP4, err)
 		}
 		here := place{at, b.Body, b.End}
 		switch b.Kind {
 		case "moov":
 			if movie != (place{}) || here.end-here.start > maxMovie {
-				return place{}, nil, errNoMP4
+				return place{}, nil, atom.ErrNoMP4
 			}
 			movie = here
 		case "moof":
-			return place{}, nil, errNoMP4
+			return place{}, nil, atom.ErrNoMP4
 		case "uuid", "meta", "udta":
 			metadata = append(metadata, here)
 		}
 		at = b.End
 	}
 	if movie == (place{}) || at != size {
-		return place{}, nil, errNoMP4
+		return place{}, nil, atom.ErrNoMP4
 	}
 	return movie, metadata, nil
 }
@@ -123,9 +122,9 @@ func fit(piece []byte, room int64) (padded []byte, growth int64) {
 	gap := room - int64(len(piece))
 	switch {
 	case gap >= 8:
-		return append(piece, box("free", make([]byte, gap-8))...), 0
+		return append(piece, atom.Box("free", make([]byte, gap-8))...), 0
 	case gap > 0:
-		return append(piece, box("free")...), 8 - gap
+		return append(piece, atom.Box("free")...), 8 - gap
 	}
 	return piece, -gap
 }

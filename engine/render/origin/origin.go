@@ -7,10 +7,10 @@
 // The promise: provenance reads of the output the verdict and the issuer that it reads of the source. It is kept by
 // asking provenance itself, once about the source and once about what would be written.
 //
-// A C2PA manifest is not among what is carried. It vouches for the exact bytes of the source, and to take it over as an
-// ingredient takes a signature, for which this version has no certificate. The output says in XMP that the source had
-// Content Credentials: the address of a remote store stays as dcterms:provenance, and the SHA-256 of an embedded store is
-// noted in a namespace of our own. Watermarks in pixels are no concern of this package.
+// A C2PA manifest is not among what is carried here: it vouches for the exact bytes of the source. What it comes to, when it
+// holds, is written down as a source type; where outputs are signed, engine/c2pa/sign takes the manifest over as an
+// ingredient. The address of a remote store stays as dcterms:provenance, and the SHA-256 of an embedded one is noted in a
+// namespace of our own. Watermarks in pixels are no concern of this package.
 package origin
 
 import (
