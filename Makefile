@@ -1,5 +1,5 @@
 # Every target sets up what it needs. `make run` is the product on this machine, `make test` is all of its tests.
-.PHONY: run test lint gen fresh bench build setup tools
+.PHONY: run test fuzz lint gen fresh bench build setup tools
 
 run: build
 	./bin/veracity dev
@@ -12,6 +12,12 @@ test:
 	scripts/tools test
 	go vet ./...
 	go test -race -timeout 20m ./...
+
+# Longer than the tests do, which fuzz too: FUZZTIME (30s) for each target, APIFUZZTIME (5m) for the API.
+fuzz:
+	scripts/setup test
+	scripts/tools test
+	scripts/fuzz
 
 lint: setup
 	scripts/lint

@@ -3,9 +3,10 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
+
+	"github.com/google/uuid"
 
 	"veracity/account"
 	"veracity/platform/fault"
@@ -36,7 +37,9 @@ type Reply struct {
 }
 
 // Check is POST /audit for the caller of ctx.
-func (a *API) Check(ctx context.Context, c Call) (Reply, error) { return a.do(ctx, "audit", c, a.audit) }
+func (a *API) Check(ctx context.Context, c Call) (Reply, error) {
+	return a.do(ctx, "audit", c, a.audit)
+}
 
 // Optimize is POST /optimize for the caller of ctx.
 func (a *API) Optimize(ctx context.Context, c Call) (Reply, error) {
@@ -60,7 +63,7 @@ func (a *API) do(ctx context.Context, name string, c Call, act act) (Reply, erro
 	if !goodKey(c.Key) {
 		return Reply{}, fault.New(fault.InvalidParameter, "idempotency_key must have 1 to %d printable ASCII characters.", maxIdempotencyKey)
 	}
-	// No path of REST has a blank, so no REST request has this hash.
+	// No request of REST is named so: the two never take each other's answers.
 	ans, replayed, err := a.runOnce(ctx, req, c.Key, requestHash("call "+name+"?"+req.query.Encode(), c.Body), act)
 	if err != nil {
 		return Reply{}, err
@@ -126,13 +129,13 @@ func Note(ctx context.Context, err error) {
 	o.inner = statusOf(o.fault.Code)
 }
 
-// RequestID is the Request-Id of the answer, "" outside a request of the API.
-func RequestID(ctx context.Context) string {
-	if o, ok := ctx.Value(outcomeKey{}).(*outcome); ok {
-		return o.requestID.String()
+// Refused has the log say that a message was refused, with the status that stands for it there and what was said. What
+// was noted before stands.
+func Refused(ctx context.Context, status int, message string) {
+	if o, ok := ctx.Value(outcomeKey{}).(*outcome); ok && o.fault == nil {
+		o.fault, o.inner = fault.New(InvalidRequest, "%s", message), status
 	}
-	return ""
 }
 
-// Account is whose key the request has.
-func Account(ctx context.Context) fmt.Stringer { return callerOf(ctx).Account }
+// AccountOf is the account whose key the request of ctx has.
+func AccountOf(ctx context.Context) uuid.UUID { return callerOf(ctx).Account }

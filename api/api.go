@@ -119,6 +119,9 @@ func unknownMethod(routes chi.Routes) endpoint {
 				w.Header().Add("Allow", method)
 			}
 		}
+		if w.Header().Get("Allow") == "" {
+			return unknownPath(w, r) // the router asks here about every method that it does not know
+		}
 		return fault.New(fault.MethodNotAllowed, "%s is not answered here. Allow says what is.", r.Method)
 	}
 }

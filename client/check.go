@@ -19,7 +19,8 @@ type CheckOptions struct {
 	// sends the same check under the same key within 24 hours gets the first one's answer and pays once. By default each
 	// check has a random one.
 	IdempotencyKey string
-	// OnUpload, when set, is told how much of a file has been sent, in bytes. It begins at 0 again when a part is repeated.
+	// OnUpload, when set, is told how much of a file has been sent, in bytes, from a goroutine of its own. It begins at 0
+	// again when an upload is repeated.
 	OnUpload func(sent, total int64)
 	// Wait says how Check waits for a video or voice clip.
 	Wait WaitOptions

@@ -189,7 +189,8 @@ func hopeless(err error) bool {
 		noTLS     tls.RecordHeaderError
 	)
 	switch {
-	case errors.As(err, &permanent), errors.As(err, &file), errors.As(err, &authority), errors.As(err, &host), errors.As(err, &invalid), errors.As(err, &noTLS):
+	case errors.As(err, &permanent), errors.As(err, &file), errors.As(err, &authority), errors.As(err, &host), errors.As(err, &invalid), errors.As(err, &noTLS),
+		errors.Is(err, http.ErrSchemeMismatch):
 		return true
 	case errors.As(err, &name):
 		return name.IsNotFound

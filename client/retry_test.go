@@ -58,6 +58,7 @@ func TestTableOfWhatIsTriedAgain(t *testing.T) {
 		"unsupported_media":            {refuses(415, CodeUnsupportedMedia, 0), picture, 0, 0},
 		"an unknown name":              {breaks(&net.DNSError{Name: "veracity.test", IsNotFound: true}), picture, 0, 0},
 		"a name that is not found now": {breaks(&net.DNSError{Name: "veracity.test", IsTimeout: true}), picture, 500 * time.Millisecond, time.Second},
+		"http where https is asked":    {breaks(http.ErrSchemeMismatch), picture, 0, 0},
 		"a strange certificate":        {breaks(x509.UnknownAuthorityError{}), picture, 0, 0},
 		"an answer that is no JSON":    {answers(200, "<html>"), picture, 0, 0},
 	} {

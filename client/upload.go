@@ -37,8 +37,8 @@ func (c *Client) upload(ctx context.Context, file *File, key string, sent func(s
 	return ticket.ID, c.SendUpload(ctx, ticket, file, sent)
 }
 
-// SendUpload sends a file to its ticket, again where that may help. Sent, which may be nil, is told how much has gone out.
-// A file that storage refuses is a [*StorageError].
+// SendUpload sends a file to its ticket, again where that may help. Sent, which may be nil, is told how much has gone out,
+// from a goroutine of its own. A file that storage refuses is a [*StorageError].
 func (c *Client) SendUpload(ctx context.Context, ticket *Upload, file *File, sent func(sent, total int64)) error {
 	if file.Size > ticket.MaxBytes {
 		return fmt.Errorf("veracity: %s has %d bytes, and the upload takes %d", file.Name, file.Size, ticket.MaxBytes)

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"io"
+
+	"veracity/engine/c2pa/splice"
 )
 
 // Limits of videos and voice clips (API contract, "Limits").
@@ -94,7 +96,7 @@ type Rendered struct {
 	// Video describes the output of a video.
 	Video *RenderedVideo `json:"video,omitempty"`
 	// Unsigned is what Signer signs, nil where nothing is to be signed.
-	Unsigned *Unsigned `json:"unsigned,omitempty"`
+	Unsigned *splice.Unsigned `json:"unsigned,omitempty"`
 	// Detail says how the output came about. Its shape may change.
 	Detail any `json:"detail,omitempty"`
 }

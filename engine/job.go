@@ -47,7 +47,7 @@ func (c *Client) Render(ctx context.Context, req RenderRequest) (Rendered, error
 		ask.room = req.Sign.Room()
 	}
 	err := c.job(ctx, PathRender, ask, func(a *jobAnswer, line JobLine) error {
-		if line.Rendered == nil || !line.Rendered.valid(req.Media) || !line.Rendered.Unsigned.valid(ask.room, line.Rendered.Bytes) {
+		if line.Rendered == nil || !line.Rendered.valid(req.Media) || !signable(line.Rendered.Unsigned, ask.room, line.Rendered.Bytes) {
 			return errBadAnswer("no output of a rendering")
 		}
 		rendered = *line.Rendered

@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
+
+	"veracity/engine/c2pa/splice"
 )
 
 // Signer makes the signature of the Content Credentials that an output carries. The engine decodes hostile media, so it
@@ -24,51 +25,19 @@ const (
 	maxClaim = 64 << 10
 )
 
-// Unsigned says what is to be signed of an output, and where in it the signature goes.
-type Unsigned struct {
-	Claim []byte `json:"claim"`
-	// At is the place of the signature's first byte.
-	At int64 `json:"at"`
-	// Room is the signature's length in bytes.
-	Room int `json:"room"`
-}
-
-// valid says whether the room is that which was asked for, and lies within an output of the given length.
-func (u *Unsigned) valid(room int, size int64) bool {
+// signable says whether u has the room that was asked for, within an output of the given length.
+func signable(u *splice.Unsigned, room int, size int64) bool {
 	if room == 0 || u == nil {
 		return room == 0 && u == nil
 	}
-	return u.Room == room && u.At > 0 && u.At+int64(room) <= size && len(u.Claim) > 0 && len(u.Claim) <= maxClaim
+	return u.Room == room && u.At > 0 && u.At+u.Length() <= size && len(u.Claim) > 0 && len(u.Claim) <= maxClaim
 }
 
 // signed is body with the signature in its place.
-func signed(ctx context.Context, body io.Reader, u Unsigned, by Signer) (io.Reader, error) {
+func signed(ctx context.Context, body io.Reader, u splice.Unsigned, by Signer) (io.Reader, error) {
 	signature, err := by.Sign(ctx, u.Claim)
 	if err != nil {
 		return nil, fmt.Errorf("sign the output: %w", err)
 	}
-	if len(signature) != u.Room {
-		return nil, fmt.Errorf("sign the output: a signature of %d bytes for a room of %d", len(signature), u.Room)
-	}
-	room := &skipReader{body: body, left: int64(u.Room)}
-	return io.MultiReader(io.LimitReader(body, u.At), room, bytes.NewReader(signature), body), nil
-}
-
-// skipReader reads what it skips when it is read, and yields nothing.
-type skipReader struct {
-	body io.Reader
-	left int64
-}
-
-// Read implements io.Reader. A body that ends within what is skipped is cut short.
-func (s *skipReader) Read([]byte) (int, error) {
-	n, err := io.CopyN(io.Discard, s.body, s.left)
-	s.left -= n
-	if err == io.EOF && s.left > 0 { //nolint:errorlint // CopyN answers it bare.
-		return 0, io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return 0, err
-	}
-	return 0, io.EOF
+	return splice.Into(body, u, signature)
 }

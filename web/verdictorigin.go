@@ -75,7 +75,7 @@ func provenanceLane(r engine.Report) views.Lane {
 		l.Text = printable(said.Explanation)
 	}
 	if p.Issuer != nil {
-		l.Text += " Issuer: " + printable(*p.Issuer) + "."
+		l.Text += " Issuer: " + strings.TrimSuffix(printable(*p.Issuer), ".") + "."
 	}
 	l.Found = findings(said)
 	return l

@@ -18,6 +18,7 @@ import (
 	"veracity/account"
 	"veracity/account/signin"
 	"veracity/api"
+	"veracity/api/mcp"
 	"veracity/billing"
 	"veracity/jobs"
 	"veracity/letter"
@@ -197,10 +198,15 @@ func (a *App) routes(ctx context.Context) (http.Handler, error) {
 	r.Use(boundBodies)
 	r.Get("/healthz", alive)
 	r.Get("/readyz", a.ready)
-	rest := api.New(api.Parts{
+	acts := api.New(api.Parts{
 		DB: a.DB, Accounts: a.Accounts, Media: a.Media, Requests: a.Requests, Metrics: api.NewMetrics(a.Metrics), Log: a.Log,
 		BaseURL: a.Settings.BaseURL,
-	}).Handler()
+	})
+	tools, err := mcp.New(mcp.Parts{Acts: acts, Prices: a.Media.Prices(), BaseURL: a.Settings.BaseURL, Stop: ctx.Done()})
+	if err != nil {
+		return nil, err
+	}
+	rest := acts.Handler(api.Mount{Path: mcp.Path, Handler: tools})
 	r.Mount(api.Prefix, rest)
 	// A method that HTTP does not name never reaches the mounted router by itself.
 	r.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {

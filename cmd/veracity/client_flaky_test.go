@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -133,7 +134,7 @@ func TestLostAnswersAreFetchedAgainAndChargedOnce(t *testing.T) {
 	c := working(t, before).customer(account.Overrides{})
 	api := c.client(c.url)
 	for _, spoiled := range []spoil{losesTheAnswer, losesTheRequest, breaksTheAnswer} {
-		front.spoil("POST audit", spoiled, spoiled)
+		front.spoil("POST audit", slices.Repeat([]spoil{spoiled}, 2)...)
 		got, err := api.Check(t.Context(), inMemory(t, "a.png", labelledPNG(t)), nil)
 		require.NoError(t, err)
 		require.Equal(t, client.VerdictAI, got.Verdict)

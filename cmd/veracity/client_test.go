@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,6 +19,8 @@ import (
 	"veracity/client"
 	"veracity/engine/mediatest"
 	"veracity/engine/probe"
+	"veracity/media"
+	"veracity/views"
 )
 
 // hasty retries and reads at the pace of tests.
@@ -78,12 +81,16 @@ func TestClientChecksImagesInEveryWay(t *testing.T) {
 func TestClientChecksAVideoToTheEnd(t *testing.T) {
 	t.Parallel()
 	c := working(t).customer(account.Overrides{})
-	var sent, total int64
 	var mu sync.Mutex
+	var sent, total int64
 	var statuses []client.Status
 	got, err := c.client(c.url).Check(t.Context(), inMemory(t, "a.mp4", film(t, 6)), &client.CheckOptions{
-		Seconds:  10,
-		OnUpload: func(s, of int64) { sent, total = s, of },
+		Seconds: 10,
+		OnUpload: func(s, of int64) {
+			mu.Lock()
+			defer mu.Unlock()
+			sent, total = s, of
+		},
 		Wait: client.WaitOptions{First: nimble.First, Longest: nimble.Longest, OnRead: func(s client.Status) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -95,6 +102,9 @@ func TestClientChecksAVideoToTheEnd(t *testing.T) {
 	require.Len(t, got.Video.Readings, 8)
 	require.InDelta(t, 6, got.Video.Seconds, 0.1)
 	require.Equal(t, 180, got.Video.Frames)
+	mu.Lock()
+	defer mu.Unlock()
+	require.Positive(t, total)
 	require.Equal(t, total, sent)
 	require.Equal(t, client.Succeeded, statuses[len(statuses)-1])
 	c.settled(2)
@@ -195,6 +205,28 @@ func TestClientTellsRefusalsApart(t *testing.T) {
 	_, err := poor.client(s.url).GetCheck(t.Context(), c.keyID.String(), nil)
 	require.Equal(t, client.CodeNotFound, client.CodeOf(err))
 	c.spent(0)
+}
+
+func TestClientKnowsWhatTheServiceKnows(t *testing.T) {
+	t.Parallel()
+	codes, err := os.ReadFile(filepath.Join("..", "..", "client", "codes.go"))
+	require.NoError(t, err)
+	for _, c := range append(views.CallErrors(), views.JobErrors()...) {
+		if c.Code != "batch_unsupported" { // of MCP alone
+			require.Contains(t, string(codes), `"`+c.Code+`"`)
+		}
+	}
+	require.EqualValues(t, media.MaxBase64Bytes, client.MaxBase64)
+	for _, ending := range strings.Fields("jpg jpeg png webp gif avif heic heif tif tiff bmp mp4 m4v mov webm mp3 wav m4a") {
+		file, err := client.NewFile("a."+ending, strings.NewReader("?"), 1)
+		require.NoError(t, err)
+		_, kind, ok := probe.CanonicalType(file.ContentType)
+		require.True(t, ok, ending)
+		require.Equal(t, string(kind), string(file.Media))
+		guessed, ok := media.Guess(nil, "", "a."+ending)
+		require.True(t, ok)
+		require.Equal(t, string(guessed), string(file.Media))
+	}
 }
 
 func TestClientTellsWhyAJobFailed(t *testing.T) {

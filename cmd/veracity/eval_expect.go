@@ -199,7 +199,7 @@ func (r read) c2paClass(e expectation) string {
 		return "c2pa:trusted"
 	case e.class == "c2pa:init" && m.Integrity != c2pa.Intact && slices.Contains(r.codes(), "assertion.bmffHash.mismatch"):
 		return e.class
-	case m.Integrity == c2pa.Unchecked || m.Label == "" && e.class == "c2pa:error":
+	case m.Integrity == c2pa.Unchecked, e.class == "c2pa:error" && m.Integrity != c2pa.Intact:
 		return "c2pa:error"
 	case m.Integrity != c2pa.Intact || signer.Validity == c2pa.Unfit:
 		return "c2pa:invalid"

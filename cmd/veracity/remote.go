@@ -60,6 +60,7 @@ var remoteRetry = client.Retry{Attempts: 4, Elapsed: 15 * time.Minute}
 // remote is a service as the remote commands see it.
 type remote struct {
 	*Settings
+	// http is plain: the service is the user's own choice, and may well be on this machine.
 	http *http.Client
 	// out is for results, notes for people who watch.
 	out, notes io.Writer

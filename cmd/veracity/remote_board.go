@@ -77,6 +77,9 @@ func (b *board) end() {
 	b.files = nil
 	b.mu.Unlock()
 	b.aside(func() {})
+	b.mu.Lock()
+	b.out = nil // what is still told of an upload comes too late
+	b.mu.Unlock()
 }
 
 // say shows what is going on with a file.

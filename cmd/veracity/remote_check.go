@@ -166,7 +166,7 @@ func (r *remote) writeCheck(name string, end checkedFile, full bool) error {
 	switch {
 	case !r.JSON && end.err != nil:
 		told := r.reason(end.err)
-		_, err := fmt.Fprintf(r.out, "%s  refused      %s: %s\n", name, told.Code, told.Message)
+		_, err := fmt.Fprintf(r.out, "%s  refused      %s: %s\n", name, told.Code, oneLine(told.Message))
 		return err
 	case !r.JSON:
 		_, err := fmt.Fprintf(r.out, "%s  %s\n", name, summary(reportOf(&end.job.Check)))

@@ -3,6 +3,7 @@ package c2pa_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"slices"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -29,6 +30,8 @@ type forge struct {
 	signer    *certstest.Identity
 	lists     *certs.Lists
 	now       time.Time
+	// room is how long signatures are made, in bytes.
+	room int
 }
 
 func newForge(tb testing.TB) *forge {
@@ -39,7 +42,15 @@ func newForge(tb testing.TB) *forge {
 		"c2pa-tsa-trust-list.pem": {Data: certstest.PEM(root)},
 	})
 	require.NoError(tb, err)
-	return &forge{tb: tb, authority: root, signer: root.Signer(tb, "Maker"), lists: lists, now: time.Now()}
+	return &forge{tb: tb, authority: root, signer: root.Signer(tb, "Maker"), lists: lists, now: time.Now(), room: 12 << 10}
+}
+
+// in is the forge within a subtest.
+func (f *forge) in(tb testing.TB) *forge {
+	tb.Helper()
+	inner := *f
+	inner.tb = tb
+	return &inner
 }
 
 // claimOf are the fields of a claim beside its assertions.
@@ -104,7 +115,6 @@ type draft struct {
 	// signer and stamp default to those of the forge, and none.
 	signer  *certstest.Identity
 	stamp   cose.Stamper
-	attach  []byte
 	changed func(boxes *boxes)
 }
 
@@ -163,8 +173,9 @@ func (f *forge) manifest(d draft) []byte {
 	if d.version == 1 {
 		label, list = "c2pa.claim", "assertions"
 	}
-	fields := append(d.claim[:len(d.claim):len(d.claim)], cbor.Member{Key: "signature", Value: "self#jumbf=c2pa.signature"},
-		cbor.Member{Key: list, Value: made}, cbor.Member{Key: "alg", Value: "sha256"})
+	fields := slices.Concat(d.claim, cbor.Members{
+		{Key: "signature", Value: "self#jumbf=c2pa.signature"}, {Key: list, Value: made}, {Key: "alg", Value: "sha256"},
+	})
 	if gathered != nil {
 		fields = append(fields, cbor.Member{Key: "gathered_assertions", Value: gathered})
 	}
@@ -199,7 +210,7 @@ func (f *forge) sign(d draft, claim []byte) []byte {
 	if signer == nil {
 		signer = f.signer
 	}
-	signature, err := cose.Signer{Key: signer.Key, Chain: signer.DER(), Stamp: d.stamp}.Sign(claim, 12<<10)
+	signature, err := cose.Signer{Key: signer.Key, Chain: signer.DER(), Stamp: d.stamp}.Sign(claim, f.room)
 	require.NoError(f.tb, err)
 	return signature
 }
@@ -225,7 +236,9 @@ func ingredient(label, relationship string, manifest []byte, more ...cbor.Member
 		fields = append(fields,
 			cbor.Member{Key: "activeManifest", Value: cbor.Members{{Key: "url", Value: at}, {Key: "hash", Value: hashOf(manifest)}}},
 			cbor.Member{Key: "claimSignature", Value: cbor.Members{{Key: "url", Value: at + "/c2pa.signature"}, {Key: "hash", Value: hashOf(signature.Raw)}}},
-			cbor.Member{Key: "validationResults", Value: cbor.Members{{Key: "activeManifest", Value: cbor.Members{}}}})
+			cbor.Member{Key: "validationResults", Value: cbor.Members{{Key: "activeManifest", Value: cbor.Members{
+				{Key: "success", Value: []any{}}, {Key: "informational", Value: []any{}}, {Key: "failure", Value: []any{}},
+			}}}})
 	}
 	return part{label: label, value: dedupe(append(more, fields...))}
 }

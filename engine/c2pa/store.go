@@ -150,13 +150,3 @@ func (m *manifest) find(path string) (*jumbf.Box, bool) {
 	}
 	return inner.get(rest)
 }
-
-// find resolves a reference.
-func (s *store) find(t target) (*manifest, *jumbf.Box, bool) {
-	m := s.labelled[t.manifest]
-	if m == nil {
-		return nil, nil, false
-	}
-	box, ok := m.find(t.path)
-	return m, box, ok
-}

@@ -12,9 +12,7 @@ const maxTopBoxes = 1024
 // initSegment tells a file that opens a stream and has none of its media: boxes of ISO base media (ISO/IEC 14496-12) with
 // a moov, and neither mdat nor moof.
 func (r *reader) initSegment() bool {
-	switch r.f.Format { //nolint:exhaustive // the rest has no streams
-	case probe.MP4, probe.MOV, probe.M4A:
-	default:
+	if f := r.f.Format; f != probe.MP4 && f != probe.MOV && f != probe.M4A {
 		return false
 	}
 	opens := false

@@ -94,7 +94,7 @@ func (m *manifest) labelsOf(a action) []string {
 }
 
 // trim cuts the lists of a manifest to what a report has room for. What may tell of AI stays: of like actions the first,
-// ingredients with a manifest, assertions that state a source type. A manifest with more of these than there is room for
+// ingredients with a manifest and parents, assertions that state a source type. A manifest with more of these than there is room for
 // is not judged.
 func (m *manifest) trim() {
 	seen := map[[2]string]bool{}
@@ -105,7 +105,9 @@ func (m *manifest) trim() {
 		seen[like] = true
 		return first
 	})
-	m.ingredients, all[1] = keep(m.ingredients, maxIngredients, func(in *ingredient) bool { return in.manifest != nil })
+	m.ingredients, all[1] = keep(m.ingredients, maxIngredients, func(in *ingredient) bool {
+		return in.manifest != nil || in.Relationship == "parentOf"
+	})
 	m.assertions, all[2] = keep(m.assertions, maxAssertions, func(a *assertion) bool {
 		return a.sourceType != "" || a.watermark != ""
 	})

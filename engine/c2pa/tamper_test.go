@@ -2,6 +2,7 @@ package c2pa_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,7 @@ func (f *forge) one(d draft) []byte {
 	}
 	return f.file(func(binding part) []byte {
 		d.label = "urn:c2pa:one"
-		d.parts = append(parts[:len(parts):len(parts)], binding)
+		d.parts = slices.Concat(parts, []part{binding})
 		return storeOf(f.manifest(d))
 	})
 }
@@ -100,6 +101,7 @@ func TestAssertionsMustBeThoseOfTheClaim(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			f := f.in(t)
 			altered(t, f.read(f.one(draft{parts: append([]part{created(aiMedia)}, tt.parts...)})), tt.codes...)
 		})
 	}
@@ -168,6 +170,7 @@ func TestTheBoxesOfAManifestMustBeWhatTheyAre(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			f := f.in(t)
 			r := f.read(f.one(draft{changed: tt.change}))
 			require.Contains(t, failures(r.Statuses), tt.code)
 			require.Equal(t, "invalid", r.State)

@@ -97,7 +97,7 @@ func doubt(m *c2pa.Manifest) string {
 	if !m.Signer.Trust.Trusted {
 		return "No trust list knows the signer."
 	}
-	return "Not everything that was done to the file since can be judged."
+	return "Somebody who signed on the way is on no trust list, or did what cannot be judged."
 }
 
 // told are kinds of unsigned statements in words; %s is the maker, or its stand-in.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"veracity/engine"
 	"veracity/engine/c2pa"
 	"veracity/engine/c2pa/carrier"
 	"veracity/engine/c2pa/sign"
+	"veracity/engine/c2pa/splice"
 	"veracity/engine/probe"
 	"veracity/engine/provenance"
 )
@@ -44,7 +44,7 @@ func (p Provenance) order(ctx context.Context, f carrier.File, format string) (s
 }
 
 // intoPNG puts a manifest into the output, where one is asked for.
-func (p Provenance) intoPNG(ctx context.Context, png []byte, source carrier.File) ([]byte, *engine.Unsigned, error) {
+func (p Provenance) intoPNG(ctx context.Context, png []byte, source carrier.File) ([]byte, *splice.Unsigned, error) {
 	if p.Room == 0 {
 		return png, nil, nil
 	}
@@ -56,11 +56,11 @@ func (p Provenance) intoPNG(ctx context.Context, png []byte, source carrier.File
 	if err != nil {
 		return nil, nil, fmt.Errorf("write Content Credentials: %w", err)
 	}
-	return out, &engine.Unsigned{Claim: u.Claim, At: u.At, Room: u.Room}, nil
+	return out, &u, nil
 }
 
 // intoMP4 does the same to the output at path.
-func (p Provenance) intoMP4(ctx context.Context, path string, source carrier.File) (*engine.Unsigned, error) {
+func (p Provenance) intoMP4(ctx context.Context, path string, source carrier.File) (*splice.Unsigned, error) {
 	if p.Room == 0 {
 		return nil, nil //nolint:nilnil // Nothing is to be signed.
 	}
@@ -72,5 +72,5 @@ func (p Provenance) intoMP4(ctx context.Context, path string, source carrier.Fil
 	if err != nil {
 		return nil, fmt.Errorf("write Content Credentials: %w", err)
 	}
-	return &engine.Unsigned{Claim: u.Claim, At: u.At, Room: u.Room}, nil
+	return &u, nil
 }

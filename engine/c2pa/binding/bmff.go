@@ -2,6 +2,7 @@ package binding
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -84,6 +85,9 @@ func (b *bmffBinding) read(assertion cbor.Value) bool {
 		}
 	}
 	trees, ok := given(assertion, "merkle")
+	if len(trees.Elements()) > maxTrees {
+		return false
+	}
 	for _, v := range trees.Elements() {
 		t, ok := readTree(v, b.alg)
 		if !ok {
@@ -176,10 +180,11 @@ func (v *bmffCheck) sum(ctx context.Context, alg string, within carrier.Range) (
 	if !ok {
 		return nil, unsupported(alg), nil
 	}
+	first, _ := slices.BinarySearchFunc(v.top, within.Start, func(x box, start int64) int { return cmp.Compare(x.start, start) })
 	end := within.Start
-	for _, x := range v.top {
-		if x.start < within.Start || x.end > within.End {
-			continue
+	for _, x := range v.top[first:] {
+		if x.end > within.End {
+			break
 		}
 		if end = x.end; v.gone[x.start] {
 			continue

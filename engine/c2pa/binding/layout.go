@@ -17,6 +17,8 @@ const (
 	maxTracks      = 64
 	// maxChunks takes 16 MB: three hours of sound and pictures, each sample a chunk of its own.
 	maxChunks = 1 << 20
+	// maxSamples bounds the samples whose sizes are looked up.
+	maxSamples = 1 << 22
 	// maxSlack is the share of the media, one in so many, that may belong to no chunk.
 	maxSlack = 16
 )
@@ -63,6 +65,8 @@ type layout struct {
 	*probe.Blocks
 	file   carrier.File
 	chunks []carrier.Range
+	// samples is how many of them were looked up.
+	samples int64
 }
 
 // table is one of the three tables of a track (ISO/IEC 14496-12, sections 8.7.3 to 8.7.5). Each is read through blocks of
@@ -177,6 +181,12 @@ func (l *layout) lay(t tables) error {
 		samples, err := runs.samples(n + 1)
 		if err != nil {
 			return err
+		}
+		if sizes.same == 0 {
+			l.samples += samples
+		}
+		if l.samples > maxSamples {
+			return errTables
 		}
 		length, err := sizes.next(samples)
 		if err != nil {

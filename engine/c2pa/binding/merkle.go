@@ -17,6 +17,8 @@ const (
 	mdatHead = 16
 	// maxLeaves bounds the leaves of all trees of a binding: at 64 bytes each they take 16 MB.
 	maxLeaves = 1 << 18
+	// maxTrees bounds the trees; there is one for each mdat box or track.
+	maxTrees = 1024
 )
 
 // tree is a row of a tree of hashes (specification 2.2, section 18.6.3: merkle-map).
@@ -110,10 +112,14 @@ func (v *bmffCheck) pieces(ctx context.Context) ([]status.Status, error) {
 	if len(places) != len(v.trees) {
 		return mismatch("it has hashes for another number of mdat boxes"), nil
 	}
+	order, left := v.order(), int64(maxLeaves)
 	for i, x := range places {
-		t := &v.trees[v.treeOf(int64(i))]
+		t := &v.trees[order[i]]
 		if t.fixed == 0 && t.variable == nil && t.count > 1 {
 			return say(status.AlgorithmUnsupported, "hashes over chunks of samples are not checked here"), nil
+		}
+		if left -= t.count; left < 0 {
+			return say(status.AlgorithmUnsupported, "it has more than %d hashes over the media", maxLeaves), nil
 		}
 		leaves, ok := t.cut(x)
 		if !ok {
@@ -127,14 +133,22 @@ func (v *bmffCheck) pieces(ctx context.Context) ([]status.Status, error) {
 	return match(), nil
 }
 
-// treeOf is the tree of an mdat box by its position: the local id says so where the ids are positions.
-func (v *bmffCheck) treeOf(position int64) int {
-	for n := range v.trees {
-		if !slices.ContainsFunc(v.trees, func(t tree) bool { return t.local == int64(n) }) {
-			return int(position)
-		}
+// order is the tree of each mdat box: the local ids say so where they are the boxes' positions, else they stand in order.
+func (v *bmffCheck) order() []int {
+	order := make([]int, len(v.trees))
+	for i := range order {
+		order[i] = -1
 	}
-	return slices.IndexFunc(v.trees, func(t tree) bool { return t.local == position })
+	for i, t := range v.trees {
+		if t.local < 0 || t.local >= int64(len(order)) || order[t.local] >= 0 {
+			for n := range order {
+				order[n] = n
+			}
+			return order
+		}
+		order[t.local] = i
+	}
+	return order
 }
 
 // cut divides an mdat box into leaves.
@@ -143,15 +157,12 @@ func (t *tree) cut(x box) ([]carrier.Range, bool) {
 	switch {
 	case t.fixed > 0:
 		length := x.end - start
-		if t.count > maxLeaves || (length+t.fixed-1)/t.fixed != t.count {
+		if length/t.fixed+min(length%t.fixed, 1) != t.count {
 			return nil, false
 		}
 		var out []carrier.Range
-		for ; start < x.end; start += t.fixed {
-			out = append(out, carrier.Range{Start: start, End: min(start+t.fixed, x.end)})
-			if x.end-start <= t.fixed {
-				break
-			}
+		for size := min(t.fixed, length); start < x.end; start += size {
+			out = append(out, carrier.Range{Start: start, End: min(start+size, x.end)})
 		}
 		return out, true
 	case t.variable != nil:
@@ -175,9 +186,6 @@ func (t *tree) cutVariable(x box, start int64) ([]carrier.Range, bool) {
 	case x.end - x.body:
 		start = x.body
 	default:
-		return nil, false
-	}
-	if len(t.variable) > maxLeaves {
 		return nil, false
 	}
 	var out []carrier.Range

@@ -10,8 +10,10 @@ import (
 	"veracity/engine/c2pa/c2patest"
 	"veracity/engine/c2pa/cbor"
 	"veracity/engine/c2pa/certs/certstest"
+	"veracity/engine/c2pa/jumbf"
 	"veracity/engine/c2pa/referee"
 	"veracity/engine/c2pa/sign"
+	"veracity/engine/mediatest"
 )
 
 var (
@@ -48,8 +50,15 @@ func TestTheRefereeSeesWhatManifestsSay(t *testing.T) {
 			{Relationship: "componentOf", Title: "one", Of: &source}, {Relationship: "componentOf", Title: "two"},
 		}}), "Trusted", nil},
 		"more": {of(c2patest.Manifest{
-			Actions:  generated,
-			Extra:    []sign.Assertion{{Label: "org.test.cbor", Value: cbor.Members{{Key: "a", Value: 1.5}}}, {Label: "org.test.json", JSON: []byte(`{"a":1}`)}},
+			Actions: generated,
+			Extra: []sign.Assertion{
+				{Label: "org.test.cbor", Value: cbor.Members{{Key: "a", Value: 1.5}}},
+				{Label: "org.test.json", JSON: []byte(`{"a":1}`)},
+				{
+					Label: "c2pa.thumbnail.claim", UUID: jumbf.EmbeddedFile,
+					Boxes: append(jumbf.Leaf("bfdb", []byte("\x00image/png\x00")), jumbf.Leaf("bidb", mediatest.PNG(t, 2, 2))...),
+				},
+			},
 			Gathered: []sign.Assertion{{Label: "org.test.gathered", Value: cbor.Members{{Key: "a", Value: "b"}}}},
 		}), "Trusted", nil},
 		"PS256":   {c2patest.PNG(t, a.Leaf(t, "Maker", certstest.Of(certstest.RSA)), c2patest.Manifest{Actions: generated}), "Trusted", nil},

@@ -9,6 +9,7 @@ import (
 
 	"veracity/engine/c2pa/jumbf"
 	"veracity/engine/c2pa/sign"
+	"veracity/engine/c2pa/splice"
 	"veracity/engine/mediatest"
 	"veracity/engine/mediatest/clips"
 	"veracity/engine/probe"
@@ -122,7 +123,7 @@ func (w *worker) finish(tb testing.TB, file []byte, s Signer, u sign.Unsigned) M
 	if err != nil {
 		tb.Fatal(err)
 	}
-	r, err := sign.Splice(bytes.NewReader(file), u, signature)
+	r, err := splice.Into(bytes.NewReader(file), u, signature)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -4,8 +4,9 @@
 // A store counts where the specification (2.2, appendix A) puts it, and nowhere else: in segments of a JPEG's first
 // image, in a PNG's chunks up to IEND, directly in a RIFF chunk, in uuid boxes at the top of an ISO base media file, in the
 // first ID3v2 tag, in a GIF's extensions, in a TIFF's chain of directories. One that lies behind the end of the image,
-// inside another chunk or box, or in a further image of the same file is no store of this file: its bytes are bytes like
-// any other, which a binding has to cover. Of those that count there may be one only.
+// inside another chunk or box, in a further image of the same file, or behind more parts than any tool writes, is no store
+// of this file: its bytes are bytes like any other, which a binding has to cover. Of those that count there may be one
+// only.
 package carrier
 
 import (
@@ -62,6 +63,9 @@ func Find(f File) (*Found, error) {
 		return nil, nil
 	}
 	found, err := find(f)
+	if errors.Is(err, errEnd) {
+		err = fmt.Errorf("%w: %w", ErrBroken, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("find the manifest store: %w", err)
 	}

@@ -18,6 +18,8 @@ const (
 	// appendix A.3.7).
 	gifStore = "C2PA_GIF"
 	gifBlock = 64 << 10
+	// maxParts bounds the blocks of a walk, and the bytes between them.
+	maxParts = 1 << 20
 )
 
 // gifPart is a block of a GIF file. blocks are the data sub-blocks of an extension, from the first one's length on.
@@ -29,7 +31,7 @@ type gifPart struct {
 // gifParts walks the blocks up to the trailer. Bytes that begin no block are passed over, as decoders do.
 func (w *window) gifParts() iter.Seq2[gifPart, error] {
 	return func(yield func(gifPart, error) bool) {
-		for at := int64(0); ; {
+		for at, n := int64(0), 0; n < maxParts; n++ {
 			p, err := w.gifPart(at)
 			if err != nil {
 				if whole(err) != nil {

@@ -32,7 +32,11 @@ const (
 	markerCOM   = 0xFE
 )
 
-const jpegBlock = 64 << 10
+const (
+	jpegBlock = 64 << 10
+	// maxSegments bounds those of a walk. With a restart marker behind each block of 16 x 16, 100 megapixels have 400,000.
+	maxSegments = 1 << 20
+)
 
 // segment is a marker segment. That of SOS and RST goes on to the next marker: the entropy-coded data are part of it.
 type segment struct {
@@ -48,7 +52,7 @@ func isRestart(marker byte) bool { return marker >= markerRST0 && marker <= mark
 // between segments are passed over as decoders do. A segment that is cut short ends the walk.
 func (w *window) segments() iter.Seq2[segment, error] {
 	return func(yield func(segment, error) bool) {
-		for at := int64(0); ; {
+		for at, n := int64(0), 0; n < maxSegments; n++ {
 			s, err := w.segment(at)
 			if err != nil {
 				if whole(err) != nil {

@@ -19,11 +19,11 @@ type chunk struct {
 	content Range
 }
 
-// pngChunks walks the chunks up to IEND (PNG 3rd edition, section 5.3). Checksums are not looked at: decoders differ in
+// pngChunks walks the chunks up to IEND (PNG 3rd edition, section 5.3), more than maxPieces at most. Checksums are not looked at: decoders differ in
 // whether they mind them, and the hash of the file tells more.
 func (w *window) pngChunks() iter.Seq2[chunk, error] {
 	return func(yield func(chunk, error) bool) {
-		for at := int64(pngSignature); ; {
+		for at, n := int64(pngSignature), 0; n <= maxPieces; n++ {
 			head, err := w.peek(at, 8)
 			if err != nil {
 				if whole(err) != nil {
@@ -67,7 +67,10 @@ func findChunk(f File, where, name string, chunks iter.Seq2[chunk, error]) (*Fou
 
 func piecesPNG(f File) ([]Piece, error) {
 	var out pieces
-	if err := out.add(Piece{Name: "PNGh", Range: Range{0, min(pngSignature, f.Size)}}); err != nil {
+	if f.Size < pngSignature {
+		return out.rest("", f.Size), nil
+	}
+	if err := out.add(Piece{Name: "PNGh", Range: Range{0, pngSignature}}); err != nil {
 		return nil, err
 	}
 	for c, err := range newWindow(f, chunkBlock).pngChunks() {

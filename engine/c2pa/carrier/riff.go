@@ -28,7 +28,7 @@ func (w *window) riffChunks() iter.Seq2[chunk, error] {
 		if end <= riffHead || end > w.f.Size {
 			end = w.f.Size
 		}
-		for at := int64(riffHead); end-at >= chunkHead; {
+		for at, n := int64(riffHead), 0; end-at >= chunkHead && n <= maxPieces; n++ {
 			c, err := w.riffChunk(at, end, &long)
 			if err != nil {
 				if whole(err) != nil {

@@ -220,14 +220,15 @@ func TestAccessorsAnswerForTheirKindAlone(t *testing.T) {
 	require.InDelta(t, -18446744073709551616.0, minus, 0)
 }
 
-// requireCheap demands that what f does takes less than a second and 64 MB of memory.
+// requireCheap demands that what f does takes less than 64 MB of memory, and ends: it takes some milliseconds where the
+// machine is idle.
 func requireCheap(tb testing.TB, f func()) {
 	tb.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	start := time.Now()
 	f()
-	require.Less(tb, time.Since(start), time.Second)
+	require.Less(tb, time.Since(start), 30*time.Second)
 	runtime.ReadMemStats(&after)
 	require.Less(tb, after.TotalAlloc-before.TotalAlloc, uint64(64<<20))
 }

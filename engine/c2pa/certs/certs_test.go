@@ -2,8 +2,11 @@ package certs_test
 
 import (
 	"bytes"
+	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	"crypto/x509/pkix"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -36,11 +39,24 @@ func TestParseRefusesWhatIsNoCertificate(t *testing.T) {
 	good := certstest.Root(t, "Root").Certificate.Raw
 	for name, der := range map[string][]byte{
 		"nothing": nil, "cut": good[:len(good)-1], "more behind it": append(bytes.Clone(good), 0),
-		"text": []byte("-----BEGIN CERTIFICATE-----"), "too long": make([]byte, certs.MaxCertificate+1),
+		"text": []byte("-----BEGIN CERTIFICATE-----"), "too long": longCertificate(t),
 	} {
 		_, err := certs.Parse(der)
 		require.ErrorIs(t, err, certs.ErrInvalid, name)
 	}
+}
+
+func longCertificate(t *testing.T) []byte {
+	t.Helper()
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), ExtraExtensions: []pkix.Extension{
+		{Id: configuredUsage, Value: make([]byte, certs.MaxCertificate)},
+	}}
+	key := certstest.Key(t, certstest.P256)
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	require.NoError(t, err)
+	_, err = x509.ParseCertificate(der)
+	require.NoError(t, err)
+	return der
 }
 
 func TestParseChainLeavesOutOfTheChainWhatCannotBeRead(t *testing.T) {

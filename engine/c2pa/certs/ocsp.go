@@ -27,7 +27,7 @@ const (
 	MaxOCSP          = 64 << 10
 	maxResponses     = 8
 	maxAnswers       = 64
-	maxResponders    = 3
+	maxResponders    = 2
 	unboundedAnswers = 24 * time.Hour
 )
 

@@ -87,7 +87,9 @@ func TestStapledListensToAuthorizedRespondersAlone(t *testing.T) {
 		"another authority's":  other.Responder(t, "OCSP"),
 		"not one for OCSP":     issuer.Signer(t, "OCSP"),
 		"no longer one":        issuer.Responder(t, "OCSP", past),
-		"an authority":         issuer.Sub(t, "Below", certstest.Usages([]x509.ExtKeyUsage{x509.ExtKeyUsageOCSPSigning})),
+		"an authority":         issuer.Responder(t, "Below", certstest.With(func(x *x509.Certificate) { x.IsCA = true })),
+		"not for signing":      issuer.Responder(t, "OCSP", certstest.With(func(x *x509.Certificate) { x.KeyUsage = x509.KeyUsageKeyEncipherment })),
+		"a stolen certificate": {Certificate: issuer.Responder(t, "OCSP").Certificate, Key: certstest.Key(t, certstest.P256)},
 		"one that made itself": certstest.Root(t, "Sub"),
 	} {
 		der := answer(t, responder, issuer, signer, nil)
@@ -100,6 +102,31 @@ func TestStapledListensToAuthorizedRespondersAlone(t *testing.T) {
 	foreign := answer(t, other, other, signer, nil)
 	require.Equal(t, certs.NotStated, certs.Stapled([][]byte{foreign}, signer.Chain(), time.Now()),
 		"another authority's certificate of the same number")
+}
+
+func TestStapledAnswersNameTheIssuerByNameAndKey(t *testing.T) {
+	t.Parallel()
+	key := certstest.Key(t, certstest.P256)
+	same := func(c *certstest.Template) { c.Ready = key }
+	issuer := certstest.Root(t, "Root", same)
+	signer := issuer.Signer(t, "Signer")
+	chain := append(signer.Chain(), issuer.Certificate)
+	responder := issuer.Responder(t, "OCSP")
+	for name, c := range map[string]struct {
+		named *certstest.Identity
+		want  certs.Revocation
+	}{
+		"its own":      {issuer, certs.Good},
+		"another key":  {certstest.Root(t, "Root"), certs.NotStated},
+		"another name": {certstest.Root(t, "Other", same), certs.NotStated},
+	} {
+		der, err := ocsp.CreateResponse(c.named.Certificate.Certificate, responder.Certificate.Certificate, ocsp.Response{
+			Status: ocsp.Good, SerialNumber: signer.Certificate.SerialNumber, Certificate: responder.Certificate.Certificate,
+			ThisUpdate: time.Now().Add(-time.Hour), NextUpdate: time.Now().Add(time.Hour),
+		}, responder.Key)
+		require.NoError(t, err)
+		require.Equal(t, c.want, certs.Stapled([][]byte{der}, chain, time.Now()), name)
+	}
 }
 
 func TestListsKnowTheIssuerThatWasNotSentAlong(t *testing.T) {

@@ -115,13 +115,11 @@ func (l *Lists) usageComplaint(c Certificate, p Purpose) string {
 	return ""
 }
 
-// acceptsUsage says whether claims may be signed with the usage.
+// acceptsUsage says whether claims may be signed with the usage, which is none of those that stand alone.
 func (l *Lists) acceptsUsage(usage string) bool {
 	switch usage {
 	case usageEmail, usageDocument, usageClaims:
 		return true
-	case usageTimeStamps, usageOCSP, usageAnyExtended:
-		return false
 	}
 	if l == nil {
 		return false

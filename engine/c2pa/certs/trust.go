@@ -19,7 +19,7 @@ type Trust struct {
 
 // maxSteps bounds the search for a path: how often a certificate is tried as the issuer of another. A chain as vendors
 // send it takes fewer than five; one with many certificates of one name could otherwise take for ever.
-const maxSteps = 64
+const maxSteps = 32
 
 // Judge builds a chain from the signer's certificate (chain[0], with what was sent along) to an anchor, valid at the
 // given time. Names, usages, path lengths and constraints count; expiry of what is valid at that time does not.

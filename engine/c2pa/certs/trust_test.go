@@ -219,6 +219,9 @@ func TestSignersAllowedByNameNeedNoChainButTheirTime(t *testing.T) {
 	require.Equal(t, want, lists.Judge(signer.Chain(), time.Now(), certs.Claims))
 	require.Equal(t, certs.Trust{}, lists.Judge(signer.Chain(), time.Now().AddDate(5, 0, 0), certs.Claims))
 	require.Equal(t, certs.Trust{}, lists.Judge(signer.Chain(), time.Now(), certs.TimeStamps))
+	stamper := certstest.Root(t, "Root").Stamper(t, "TSA")
+	stamps := read(t, map[string][]byte{certs.AllowedFile: certstest.PEM(stamper)})
+	require.Equal(t, certs.Trust{}, stamps.Judge(stamper.Chain(), time.Now(), certs.TimeStamps), "it is no list for those")
 	below := signer.Signer(t, "Below")
 	require.Equal(t, certs.Trust{}, lists.Judge(below.Chain(), time.Now(), certs.Claims), "it vouches for nobody else")
 }

@@ -110,6 +110,31 @@ func TestPSSTakesASaltAsLongAsTheHash(t *testing.T) {
 	}
 }
 
+func TestAlgorithmsOfOtherKindsOfKeysDoNotVerify(t *testing.T) {
+	t.Parallel()
+	root := certstest.Root(t, "Root")
+	ec, ed, rs := root.Signer(t, "S"), root.Signer(t, "S", certstest.Of(certstest.Ed25519)), root.Signer(t, "S", certstest.Of(certstest.RSA))
+	edSigns := func(structure []byte) []byte {
+		s, err := ed.Key.Sign(rand.Reader, structure, crypto.Hash(0))
+		require.NoError(t, err)
+		return s
+	}
+	rsaSigns := func(structure []byte) []byte {
+		s, err := rs.Key.Sign(rand.Reader, digestOf(crypto.SHA256, structure), &rsa.PSSOptions{SaltLength: 32, Hash: crypto.SHA256})
+		require.NoError(t, err)
+		return s
+	}
+	for algorithm, want := range map[int]error{-7: nil, -37: cose.ErrMismatch, -8: cose.ErrMismatch} {
+		require.ErrorIs(t, signed(t, ec, algorithm, raw(t, ec.Key, crypto.SHA256, 32)).Verify(claim, ec.Certificate), want)
+	}
+	for algorithm, want := range map[int]error{-8: nil, -7: cose.ErrMismatch, -37: cose.ErrMismatch} {
+		require.ErrorIs(t, signed(t, ed, algorithm, edSigns).Verify(claim, ed.Certificate), want)
+	}
+	for algorithm, want := range map[int]error{-37: nil, -7: cose.ErrMismatch, -8: cose.ErrMismatch} {
+		require.ErrorIs(t, signed(t, rs, algorithm, rsaSigns).Verify(claim, rs.Certificate), want)
+	}
+}
+
 func TestAnAttachedPayloadIsTheClaim(t *testing.T) {
 	t.Parallel()
 	signer := certstest.Root(t, "Root").Signer(t, "Signer")

@@ -249,7 +249,7 @@ func TestHostileStoresTakeLittle(t *testing.T) { //nolint:paralleltest // Alloca
 		runtime.ReadMemStats(&before)
 		start := time.Now()
 		_, err := jumbf.Parse(data)
-		require.Less(t, time.Since(start), time.Second, name)
+		require.Less(t, time.Since(start), 30*time.Second, name) // Milliseconds where the machine is idle.
 		runtime.ReadMemStats(&after)
 		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20), name)
 		if err != nil {

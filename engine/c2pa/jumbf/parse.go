@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -174,7 +173,11 @@ func validLabel(label []byte) bool {
 	if !utf8.Valid(label) {
 		return false
 	}
-	return !strings.ContainsFunc(string(label), func(r rune) bool {
-		return r < 0x20 || r >= 0x7F && r < 0xA0 || r == 0xFEFF || r == 0xFFFF || strings.ContainsRune("/;?#", r)
-	})
+	for _, r := range string(label) {
+		switch {
+		case r < 0x20, r >= 0x7F && r < 0xA0, r == 0xFEFF, r == 0xFFFF, r == '/', r == ';', r == '?', r == '#':
+			return false
+		}
+	}
+	return true
 }

@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"hash/crc32"
 	"image/png"
-	"io"
 	"os"
 	"os/exec"
 	"testing"
-	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 
@@ -168,36 +165,4 @@ func TestFilesThatAreNoPlainMP4AreRefused(t *testing.T) {
 	}
 	_, err := sign.IntoMP4(t.TempDir()+"/none.mp4", order(nil))
 	require.ErrorIs(t, err, os.ErrNotExist)
-}
-
-func TestASignatureGoesExactlyIntoItsRoom(t *testing.T) {
-	t.Parallel()
-	output := []byte("before....after")
-	u := sign.Unsigned{At: 6, Room: 4}
-	for name, r := range map[string]func(io.Reader) io.Reader{
-		"whole": func(r io.Reader) io.Reader { return r }, "by bytes": iotest.OneByteReader, "by halves": iotest.HalfReader, "with its end": iotest.DataErrReader,
-	} {
-		spliced, err := sign.Splice(r(bytes.NewReader(output)), u, []byte("SIGN"))
-		require.NoError(t, err, name)
-		out, err := io.ReadAll(spliced)
-		require.NoError(t, err, name)
-		require.Equal(t, "beforeSIGNafter", string(out), name)
-	}
-	for _, signature := range []string{"", "SIG", "SIGNS"} {
-		_, err := sign.Splice(bytes.NewReader(output), u, []byte(signature))
-		require.Error(t, err)
-	}
-	_, err := sign.Splice(bytes.NewReader(output), sign.Unsigned{At: -1, Room: 4}, []byte("SIGN"))
-	require.Error(t, err)
-	for _, length := range []int{0, 5, 6, 9} {
-		spliced, err := sign.Splice(bytes.NewReader(output[:length]), u, []byte("SIGN"))
-		require.NoError(t, err)
-		_, err = io.ReadAll(spliced)
-		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	}
-	lost := errors.New("lost")
-	spliced, err := sign.Splice(iotest.ErrReader(lost), u, []byte("SIGN"))
-	require.NoError(t, err)
-	_, err = io.ReadAll(spliced)
-	require.ErrorIs(t, err, lost)
 }

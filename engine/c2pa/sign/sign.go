@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"veracity/engine/c2pa/splice"
 )
 
 var (
@@ -52,23 +54,14 @@ type Action struct {
 }
 
 // Unsigned says what is to be signed and where the signature goes in the output.
-type Unsigned struct {
-	// Claim is the payload to be signed.
-	Claim []byte `json:"claim"`
-	// At is the place of the signature in the output, Room its length in bytes.
-	At   int64 `json:"at"`
-	Room int   `json:"room"`
-	// Sum is, in a PNG, the CRC-32 of what stands before the signature in its chunk: the chunk's checksum, which stands right
-	// behind the signature, covers the signature too. Nil elsewhere.
-	Sum *uint32 `json:"sum,omitempty"`
-}
+type Unsigned = splice.Unsigned
 
 // IntoPNG puts a manifest store into a PNG, as a caBX chunk before the first IDAT, bound by c2pa.hash.data. Its errors
 // wrap ErrNoPNG and ErrSigned.
 //
-// The source's manifests go along, byte for byte. A store of more than 8 MB, one that cannot be read, that has two
-// manifests of one label or none of the active one's, or that comes without results stays behind: the ingredient then says
-// so in its description.
+// The source's manifests go along, byte for byte; other boxes of its store do not. A store of more than 8 MB, one that
+// cannot be read, that has two manifests of one label or none of the active one's, or that comes without results stays
+// behind: the ingredient then says so in its description.
 func IntoPNG(png []byte, o Order) ([]byte, Unsigned, error) {
 	d, err := o.draft()
 	if err != nil {

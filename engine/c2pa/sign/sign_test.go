@@ -2,6 +2,7 @@ package sign_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"veracity/engine/c2pa/cbor"
 	"veracity/engine/c2pa/referee"
 	"veracity/engine/c2pa/sign"
+	"veracity/engine/c2pa/splice"
 	"veracity/engine/mediatest"
 	"veracity/engine/mediatest/clips"
 	"veracity/engine/probe"
@@ -55,9 +57,13 @@ func source(tb testing.TB, a *c2patest.Authority) *c2patest.Made {
 // signed puts the signature in while the file streams past.
 func signed(tb testing.TB, file []byte, u sign.Unsigned, s c2patest.Signer) []byte {
 	tb.Helper()
+	wire, err := json.Marshal(u) // It goes from one process to another.
+	require.NoError(tb, err)
+	u = sign.Unsigned{}
+	require.NoError(tb, json.Unmarshal(wire, &u))
 	signature, err := s.Sign(u.Claim, u.Room)
 	require.NoError(tb, err)
-	r, err := sign.Splice(bytes.NewReader(file), u, signature)
+	r, err := splice.Into(bytes.NewReader(file), u, signature)
 	require.NoError(tb, err)
 	out, err := io.ReadAll(r)
 	require.NoError(tb, err)

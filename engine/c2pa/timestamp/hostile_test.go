@@ -69,10 +69,13 @@ func TestTokensThatProveNothingAreRefused(t *testing.T) {
 		change func(*forgery)
 		want   error
 	}{
-		"no signed attributes":         {tsa, func(f *forgery) { f.bare = true }, timestamp.ErrMalformed},
-		"another content":              {tsa, func(f *forgery) { f.kind = oidData }, timestamp.ErrMalformed},
-		"signed as another content":    {tsa, func(f *forgery) { f.attributes[0].Values = []any{oidData} }, timestamp.ErrMalformed},
-		"two signed types":             {tsa, func(f *forgery) { f.attributes[0].Values = []any{oidInfo, oidData} }, timestamp.ErrMalformed},
+		"no signed attributes":      {tsa, func(f *forgery) { f.bare = true }, timestamp.ErrMalformed},
+		"another content":           {tsa, func(f *forgery) { f.kind = oidData }, timestamp.ErrMalformed},
+		"signed as another content": {tsa, func(f *forgery) { f.attributes[0].Values = []any{oidData} }, timestamp.ErrMalformed},
+		"two signed types":          {tsa, func(f *forgery) { f.attributes[0].Values = []any{oidInfo, oidData} }, timestamp.ErrMalformed},
+		"two signed types, ours first": {tsa, func(f *forgery) {
+			f.attributes[0].Values = []any{oidInfo, asn1.ObjectIdentifier{2, 999, 1 << 28, 1 << 28, 1 << 28, 1 << 28}}
+		}, timestamp.ErrMalformed},
 		"a signed attribute twice":     {tsa, func(f *forgery) { f.attributes = append(f.attributes, f.attributes[0]) }, timestamp.ErrMalformed},
 		"no certificate is named":      {tsa, func(f *forgery) { f.attributes = f.attributes[:1] }, timestamp.ErrMalformed},
 		"another certificate is named": {tsa, func(f *forgery) { f.attributes[1] = signerV2(make([]byte, 32)) }, timestamp.ErrMalformed},

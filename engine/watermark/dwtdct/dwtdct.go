@@ -82,7 +82,7 @@ func Read(m *raster.Image) Mark {
 		if s.best.Sure() {
 			return s.best
 		}
-		s.scaled(m, size, tallyOf(newScaled(m, size)))
+		s.scaled(m.Width, size, tallyOf(newScaled(m, size)))
 	}
 	for _, p := range partsOf(m) {
 		if s.best.Sure() {
@@ -100,7 +100,8 @@ type search struct {
 	best  Mark
 }
 
-// take keeps the better mark. Its chance is that of its own test; each counts all that were made before it.
+// take keeps the better mark. Its chance is that of its own test; what counts is that any of all the tests so far gives
+// as much (Bonferroni's bound).
 func (s *search) take(m Mark) {
 	m.Tests = s.tests
 	m.Chance *= float64(s.tests)

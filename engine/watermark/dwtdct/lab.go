@@ -23,7 +23,7 @@ func LabWhole(m *raster.Image) Mark {
 func LabSizes(m *raster.Image) Mark {
 	s := search{best: none()}
 	for _, size := range sizesOf(m) {
-		s.scaled(m, size, tallyOf(newScaled(m, size)))
+		s.scaled(m.Width, size, tallyOf(newScaled(m, size)))
 	}
 	return s.best
 }

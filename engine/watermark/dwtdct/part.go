@@ -35,7 +35,7 @@ func partsOf(m *raster.Image) []part {
 
 const (
 	// mostGrids is how many grids of a part are searched for payloads.
-	mostGrids = 6
+	mostGrids = 8
 	// places is at how many pixels across and down a grid may begin.
 	places = cell * cell
 )

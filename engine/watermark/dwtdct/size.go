@@ -2,6 +2,7 @@ package dwtdct
 
 import (
 	"math"
+	"slices"
 
 	"veracity/engine/raster"
 )
@@ -33,14 +34,18 @@ const (
 	leastScale, mostScale = 0.45, 2.1
 )
 
-// sizesOf are the sizes from which a picture may have been scaled, the likeliest first.
+// sizesOf are the sizes from which a picture may have been scaled, the likeliest first. One that has a usual size is taken
+// for what it seems.
 func sizesOf(m *raster.Image) []size {
+	if slices.Contains(usual, size{m.Width, m.Height}) {
+		return nil
+	}
 	var out []size
 	for _, s := range usual {
 		across, down := float64(m.Width)/float64(s.width), float64(m.Height)/float64(s.height)
 		// Both sides are rounded to whole pixels.
 		near := math.Abs(across-down) < 0.75*(1/float64(s.width)+1/float64(s.height))+0.001
-		if near && across != 1 && across > leastScale && across < mostScale && len(out) < mostSizes {
+		if near && across > leastScale && across < mostScale && len(out) < mostSizes {
 			out = append(out, s)
 		}
 	}
@@ -112,7 +117,7 @@ func (s *scaled) cut(sum []float32, out []int16) {
 	}
 }
 
-// scaled tries the tally of a picture brought to a size.
-func (s *search) scaled(m *raster.Image, to size, t *tally) {
-	s.try(t, func(found *Mark) { found.Scale = float64(m.Width) / float64(to.width) })
+// scaled tries the tally of a picture of a width, brought to a size.
+func (s *search) scaled(width int, to size, t *tally) {
+	s.try(t, func(found *Mark) { found.Scale = float64(width) / float64(to.width) })
 }

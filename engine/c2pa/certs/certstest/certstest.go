@@ -165,14 +165,12 @@ func issue(tb testing.TB, issuer *Identity, t Template, options []Option) *Ident
 	if made.Key == nil {
 		made.Key = Key(tb, t.Kind)
 	}
+	if t.SubjectKeyId == nil {
+		t.SubjectKeyId = keyID(tb, made.Key)
+	}
 	parent, signer := &t.Certificate, made
 	if issuer != nil {
 		parent, signer = issuer.Certificate.Certificate, issuer
-		if t.AuthorityKeyId == nil {
-			t.AuthorityKeyId = parent.SubjectKeyId
-		}
-	} else if t.AuthorityKeyId == nil {
-		t.AuthorityKeyId = []byte("the root's own")
 	}
 	if signer.pssSigns && t.SignatureAlgorithm == 0 {
 		t.SignatureAlgorithm = x509.SHA256WithRSAPSS

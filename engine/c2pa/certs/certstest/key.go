@@ -7,6 +7,8 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
 	"sync"
 	"testing"
 )
@@ -33,6 +35,17 @@ func makeRSA() *rsa.PrivateKey {
 		panic(err)
 	}
 	return key
+}
+
+// keyID names a key in certificates.
+func keyID(tb testing.TB, key crypto.Signer) []byte {
+	tb.Helper()
+	der, err := x509.MarshalPKIXPublicKey(key.Public())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	hash := sha256.Sum256(der)
+	return hash[:20]
 }
 
 // Key makes a key. Those of RSA and of PSS are one each.
