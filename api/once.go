@@ -77,10 +77,10 @@ func goodKey(key string) bool {
 // refusal is the fault that a stored answer tells of, nil for one of success.
 func (ans answer) refusal() *fault.Fault {
 	var refusal errorBody
-	if ans.status < http.StatusBadRequest || json.Unmarshal(ans.body, &refusal) != nil {
-		return nil
+	if ans.status >= http.StatusBadRequest && json.Unmarshal(ans.body, &refusal) == nil {
+		return fault.New(refusal.Code, "%s", refusal.Message)
 	}
-	return fault.New(refusal.Code, "%s", refusal.Message)
+	return nil
 }
 
 // onceTime bounds an act that runs on without its caller: a little over the longest fetch of a source.

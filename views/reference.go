@@ -1,14 +1,20 @@
 package views
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Reference is the page of all calls of the API.
+// Reference is the page of all calls of the API. In its examples {{key}} stands for a key.
 type Reference struct {
 	Docs
 	// Version is the document's, Intro its opening words.
 	Version, Intro string
 	Groups         []CallGroup
 	Webhooks       []Call
+	// Errors are the objects that errors come as, Headers those of all answers.
+	Errors  []Shape
+	Headers []CallField
 }
 
 // CallGroup are calls that belong together.
@@ -23,28 +29,41 @@ type Call struct {
 	// Open: it needs no key.
 	Open       bool
 	Parameters []CallField
-	// Fields are the body's, Bodies examples of it.
-	Fields  []CallField
-	Bodies  []Example
-	Answers []Answer
-	// Samples are the call in several languages.
+	// Fields are the body's, Bodies examples of it. BodyAbout is what holds for all of it.
+	BodyAbout string
+	Fields    []CallField
+	Bodies    []Example
+	Answers   []Answer
+	// Samples are the call in several languages, with the first of Bodies.
 	Samples []Example
 }
 
-// CallField is one parameter or field.
+// CallLink is the way to a call.
+type CallLink struct{ ID, Title string }
+
+// CallField is one parameter, field or header.
 type CallField struct {
 	// Place is path, query or header; empty for fields.
 	Name, Place, Type, About string
 	Required                 bool
 }
 
+// Shape is an object with its fields.
+type Shape struct {
+	About  string
+	Fields []CallField
+}
+
 // Answer is one status that a call answers with.
 type Answer struct {
 	Status, About string
 	// Types are the media types of its body, Codes the error codes that it may have.
-	Types, Codes, Headers []string
-	Fields                []CallField
-	Examples              []Example
+	Types, Codes []string
+	// SameAs is the call that lists the same fields; its ID is empty when Fields has them.
+	SameAs      CallLink
+	FieldsAbout string
+	Fields      []CallField
+	Examples    []Example
 }
 
 // Example is a text with its name.
@@ -52,6 +71,32 @@ type Example struct {
 	Title, Text string
 	// Line is the text on one line, where it has such a form.
 	Line string
+}
+
+// filled is an example with the start of the visitor's key in it.
+func (r Reference) filled(text string) string { return strings.ReplaceAll(text, "{{key}}", r.key()) }
+
+// binary are the types of an answer that is no JSON.
+func (a Answer) binary() string {
+	if slices.Contains(a.Types, "application/json") {
+		return ""
+	}
+	return strings.Join(a.Types, " or ")
+}
+
+// refusals are the answers with an error, outcomes all others.
+func (c Call) refusals() []Answer { return c.answers(true) }
+
+func (c Call) outcomes() []Answer { return c.answers(false) }
+
+func (c Call) answers(refused bool) []Answer {
+	var list []Answer
+	for _, a := range c.Answers {
+		if (a.Status[0] == '4' || a.Status[0] == '5') == refused {
+			list = append(list, a)
+		}
+	}
+	return list
 }
 
 // span is a piece of prose: plain, code or strong.
@@ -97,11 +142,13 @@ func errorAnchor(code string) string {
 	return ""
 }
 
-// proseLine is a description on one line.
-func proseLine(text string) []span {
-	var line []span
-	for _, p := range prose(text) {
-		line = append(line, p...)
+// kind is the type of the field, before it the place of a parameter.
+func (f CallField) kind() string {
+	if f.Place == "" {
+		return f.Type
 	}
-	return line
+	return f.Place + ", " + f.Type
 }
+
+// lowerFirst is a title within a sentence.
+func lowerFirst(title string) string { return strings.ToLower(title[:min(1, len(title))]) + title[min(1, len(title)):] }

@@ -93,6 +93,8 @@ func (a *answer) finish(r *http.Request, id json.RawMessage) {
 		refuse(a.ResponseWriter, r, &rpcError{status: a.refused, code: codeInvalid, id: id, message: text})
 	} else if a.failed {
 		api.Refused(r.Context(), max(a.status, http.StatusBadRequest), "The SDK refused the message.")
+	} else if !a.begun {
+		a.WriteHeader(http.StatusOK) // to nobody: the caller has gone, and the log is to say how the call ended
 	}
 	_ = a.controller.SetWriteDeadline(time.Time{}) // as in Write
 }

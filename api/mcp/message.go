@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -41,18 +40,14 @@ func readMessage(body []byte) (message, error) {
 	if !json.Valid(body) {
 		return message{}, &rpcError{status: http.StatusBadRequest, code: codeParse, message: "The body is not JSON. Send one JSON-RPC 2.0 message."}
 	}
-	body = bytes.TrimLeft(body, " \t\r\n")
-	if body[0] == '[' {
+	if body[afterBlanks(body, 0)] == '[' {
 		return message{}, fault.New(fault.BatchUnsupported, "Batches are not supported: send one JSON-RPC message in each request.")
-	}
-	if body[0] != '{' {
-		return message{}, invalid(nil, "The body is no JSON-RPC message: send a JSON object.")
 	}
 	if intricate(body) {
 		return message{}, invalid(nil, "The message is too intricate: it may have up to %d members and items, nested up to %d deep.", maxParts, maxDepth)
 	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(body, &members); err != nil {
+	members, ok := split(body)
+	if !ok {
 		return message{}, invalid(nil, "The body is no JSON-RPC message: send a JSON object.")
 	}
 	return fromMembers(members)
@@ -91,13 +86,17 @@ func fromMembers(members map[string]json.RawMessage) (message, error) {
 		return m, invalid(nil, "%.100q is answered only when it has an id.", m.method)
 	}
 	m.call = true
-	return m, m.readParams(members["params"])
+	err := m.readParams(members["params"])
+	return m, err
 }
 
 // readParams reads the parameters of a request and parts a tool's arguments from them.
 func (m *message) readParams(raw json.RawMessage) error {
-	if raw != nil && json.Unmarshal(raw, &m.params) != nil {
-		return m.badParams("params must be a JSON object.")
+	if given(raw) {
+		var ok bool
+		if m.params, ok = split(raw); !ok {
+			return m.badParams("params must be a JSON object.")
+		}
 	}
 	if m.method == methodCall {
 		if json.Unmarshal(m.params["name"], &m.tool) != nil {
@@ -116,8 +115,8 @@ func (m *message) readParams(raw json.RawMessage) error {
 	if size > maxParams {
 		return m.badParams("params may have up to %d bytes beside a tool's arguments.", maxParams)
 	}
-	var meta map[string]json.RawMessage
-	if given := m.params["_meta"]; given != nil && json.Unmarshal(given, &meta) != nil {
+	meta, ok := split(m.params["_meta"])
+	if !ok && given(m.params["_meta"]) {
 		return m.badParams("params._meta must be a JSON object.")
 	}
 	if token := meta["progressToken"]; token != nil {
@@ -128,6 +127,9 @@ func (m *message) readParams(raw json.RawMessage) error {
 	}
 	return nil
 }
+
+// given tells a member that is there and not null.
+func given(member json.RawMessage) bool { return member != nil && string(member) != "null" }
 
 // introduces tells whether parameters are those of a client who introduces himself (MCP 2025-11-25, Lifecycle).
 func introduces(params json.RawMessage) bool {
@@ -171,42 +173,4 @@ func (m *message) encode() []byte {
 		panic(err) // every part of it was JSON when it came
 	}
 	return body
-}
-
-// intricate tells JSON with more parts or deeper nesting than a call has: decoded, it takes many times its length in
-// memory. body must be valid.
-func intricate(body []byte) bool {
-	parts, depth := 0, 0
-	for i := 0; i < len(body); i++ {
-		switch body[i] {
-		case '"':
-			i = endOfString(body, i)
-		case '{', '[':
-			if depth++; depth > maxDepth {
-				return true
-			}
-		case '}', ']':
-			depth--
-		case ',':
-			if parts++; parts > maxParts {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// endOfString is where the string that begins at i ends: at the next quote that no odd run of backslashes escapes.
-func endOfString(body []byte, i int) int {
-	for from := i + 1; ; {
-		end := from + bytes.IndexByte(body[from:], '"')
-		escapes := 0
-		for end-1-escapes > i && body[end-1-escapes] == '\\' {
-			escapes++
-		}
-		if escapes%2 == 0 {
-			return end
-		}
-		from = end + 1
-	}
 }

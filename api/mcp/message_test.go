@@ -37,6 +37,44 @@ func TestEndOfStringIsWhereTheParserFindsIt(t *testing.T) {
 	})
 }
 
+func TestMembersAreThoseThatTheParserFinds(t *testing.T) {
+	t.Parallel()
+	blanks := rapid.SampledFrom([]string{"", " ", "\n\t", "\r\n  "})
+	value := rapid.Custom(func(t *rapid.T) any {
+		return rapid.OneOf(
+			rapid.String().AsAny(), rapid.Float64().AsAny(), rapid.Bool().AsAny(), rapid.Just(any(nil)),
+			rapid.MapOf(rapid.String(), rapid.String()).AsAny(), rapid.SliceOf(rapid.MapOf(rapid.String(), rapid.Int())).AsAny(),
+		).Draw(t, "value")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		var text strings.Builder
+		text.WriteString(blanks.Draw(t, "before") + "{")
+		for i, name := range rapid.SliceOf(rapid.String()).Draw(t, "names") {
+			key, err := json.Marshal(name)
+			require.NoError(t, err)
+			member, err := json.Marshal(value.Draw(t, "member"))
+			require.NoError(t, err)
+			if i > 0 {
+				text.WriteString(",")
+			}
+			for _, part := range []string{string(key), ":", string(member)} {
+				text.WriteString(blanks.Draw(t, "between") + part)
+			}
+			text.WriteString(blanks.Draw(t, "behind"))
+		}
+		text.WriteString(blanks.Draw(t, "last") + "}" + blanks.Draw(t, "after"))
+		var want map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal([]byte(text.String()), &want))
+		got, ok := split([]byte(text.String()))
+		require.True(t, ok)
+		require.Equal(t, want, got)
+	})
+	for _, other := range []string{`1`, `"{}"`, `[{}]`, `null`, ` true`, ``} {
+		_, ok := split([]byte(other))
+		require.False(t, ok, other)
+	}
+}
+
 func TestOriginsAreTheSameByAnyNameOfThisMachine(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

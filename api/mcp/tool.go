@@ -88,18 +88,18 @@ type arguments map[string]json.RawMessage
 // read checks the arguments' names. A name that the tool does not know is refused, since a misspelt one would change
 // what is done and what it costs.
 func (t tool) read(raw json.RawMessage) (arguments, error) {
-	var args arguments
-	if raw != nil && json.Unmarshal(raw, &args) != nil {
-		return nil, fault.New(fault.InvalidBody, "arguments must be a JSON object. %s", t.usage())
+	if !given(raw) {
+		return arguments{}, nil
 	}
-	if args == nil {
-		args = arguments{}
+	args, ok := split(raw)
+	if !ok {
+		return nil, fault.New(fault.InvalidBody, "arguments must be a JSON object. %s", t.usage())
 	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if !slices.Contains(t.takes, name) {
 			return nil, fault.New(fault.InvalidBody, "%s has no argument %.100q. %s", t.Name, name, t.usage())
 		}
-		if string(args[name]) == "null" {
+		if !given(args[name]) {
 			delete(args, name)
 		}
 	}
@@ -146,13 +146,24 @@ func (a arguments) post() (api.Call, error) {
 			return api.Call{}, fault.New(fault.InvalidParameter, "idempotency_key must be a string that is not empty, such as a UUID.")
 		}
 	}
-	fields := maps.Clone(a)
-	delete(fields, argKey)
-	delete(fields, argDetail)
-	if c.Body, err = json.Marshal(fields); err != nil {
-		return api.Call{}, fmt.Errorf("write fields: %w", err)
-	}
+	c.Body = a.body()
 	return c, nil
+}
+
+// body writes the fields of a POST.
+func (a arguments) body() []byte {
+	var b bytes.Buffer
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		if name == argKey || name == argDetail {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(`"` + name + `":`) // a name of ours, which needs no escapes
+		b.Write(a[name])
+	}
+	return slices.Concat([]byte("{"), b.Bytes(), []byte("}"))
 }
 
 // Arguments that are none of a POST's fields.

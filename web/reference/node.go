@@ -79,6 +79,14 @@ func (n *node) at(names ...string) *node {
 	return n
 }
 
+// list are an array's items.
+func (n *node) list() []*node {
+	if n == nil {
+		return nil
+	}
+	return n.items
+}
+
 // text is a string, "" for all else.
 func (n *node) text() string {
 	if n == nil {
@@ -109,10 +117,7 @@ func (n *node) each(do func(name string, value *node)) {
 
 // holds says that an array of strings has the word.
 func (n *node) holds(word string) bool {
-	if n == nil {
-		return false
-	}
-	for _, item := range n.items {
+	for _, item := range n.list() {
 		if item.text() == word {
 			return true
 		}

@@ -3,37 +3,40 @@
 package reference
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"veracity/views"
 )
 
-// document is the whole description, for references within it.
-type document struct{ root *node }
+// document is the whole description.
+type document struct {
+	root *node
+	// homes are, by schema of an answer, the call that lists its fields: the last one that answers with it, which for
+	// a job is the call that reads it. Other calls refer to that one.
+	homes map[*node]views.CallLink
+}
 
-// Read reads an OpenAPI document for the address base. key stands for the visitor's key in examples.
-func Read(description []byte, base, key string) (views.Reference, error) {
+// Read reads an OpenAPI document of a service that is reached at base. In examples {{key}} stands for a key.
+func Read(description []byte, base string) (views.Reference, error) {
 	root, err := parse(description)
 	if err != nil {
 		return views.Reference{}, err
 	}
-	d := document{root}
+	d := document{root: root, homes: map[*node]views.CallLink{}}
+	d.settle()
 	ref := views.Reference{
 		Version: root.at("info", "version").text(), Intro: root.at("info", "description").text(),
+		Errors: d.errorShapes(), Headers: d.headers(),
 	}
-	tags := root.at("tags")
-	for _, tag := range tags.items {
+	for _, tag := range root.at("tags").list() {
 		group := views.CallGroup{Name: tag.at("name").text(), About: tag.at("description").text()}
-		root.at("paths").each(func(path string, item *node) {
-			item.each(func(method string, operation *node) {
-				if operation.at("tags").holds(group.Name) {
-					call := d.call(strings.ToUpper(method), path, operation)
-					call.Samples = samples(call, base, key)
-					group.Calls = append(group.Calls, call)
-				}
-			})
+		d.operations(func(method, path string, operation *node) {
+			if operation.at("tags").holds(group.Name) {
+				call := d.call(method, path, operation)
+				call.Samples = samples(call, base)
+				group.Calls = append(group.Calls, call)
+			}
 		})
 		ref.Groups = append(ref.Groups, group)
 	}
@@ -43,7 +46,34 @@ func Read(description []byte, base, key string) (views.Reference, error) {
 	return ref, nil
 }
 
-// resolve follows references within the document. Its depth is bounded, since a document may refer to itself.
+// operations calls do for every operation in order.
+func (d document) operations(do func(method, path string, operation *node)) {
+	d.root.at("paths").each(func(path string, item *node) {
+		item.each(func(method string, operation *node) { do(strings.ToUpper(method), path, operation) })
+	})
+}
+
+// answers calls do for every answer of every operation in order.
+func (d document) answers(do func(operation *node, status string, answer *node)) {
+	d.operations(func(_, _ string, operation *node) {
+		operation.at("responses").each(func(status string, answer *node) { do(operation, status, d.resolve(answer)) })
+	})
+}
+
+// jsonSchema is the schema of a body, nil when it has none or is no JSON.
+func (d document) jsonSchema(body *node) *node {
+	return d.resolve(body.at("content", "application/json", "schema"))
+}
+
+func (d document) settle() {
+	d.answers(func(operation *node, _ string, answer *node) {
+		if schema := d.jsonSchema(answer); schema != nil {
+			d.homes[schema] = views.CallLink{ID: operation.at("operationId").text(), Title: operation.at("summary").text()}
+		}
+	})
+}
+
+// resolve follows references within the document. Their number is bounded, since a document may refer to itself.
 func (d document) resolve(n *node) *node {
 	for range 8 {
 		ref := n.at("$ref").text()
@@ -61,18 +91,16 @@ func (d document) call(method, path string, o *node) views.Call {
 	}
 	security := o.at("security")
 	c.Open = security != nil && len(security.items) == 0
-	if parameters := o.at("parameters"); parameters != nil {
-		for _, p := range parameters.items {
-			c.Parameters = append(c.Parameters, d.parameter(d.resolve(p)))
-		}
+	for _, p := range o.at("parameters").list() {
+		c.Parameters = append(c.Parameters, d.parameter(d.resolve(p)))
 	}
-	body := o.at("requestBody", "content", "application/json")
-	if body != nil {
-		c.Fields = d.fields(d.resolve(body.at("schema")), "", 0)
-		c.Bodies = d.examples(body)
+	if body := o.at("requestBody"); body != nil {
+		schema := d.jsonSchema(body)
+		c.BodyAbout, c.Fields = schema.at("description").text(), d.fields(schema)
+		c.Bodies = d.examples(body.at("content", "application/json"))
 	}
 	o.at("responses").each(func(status string, answer *node) {
-		c.Answers = append(c.Answers, d.answer(status, d.resolve(answer)))
+		c.Answers = append(c.Answers, d.answer(c.ID, status, d.resolve(answer)))
 	})
 	return c
 }
@@ -81,26 +109,30 @@ func (d document) parameter(p *node) views.CallField {
 	schema := d.resolve(p.at("schema"))
 	return views.CallField{
 		Name: p.at("name").text(), Place: p.at("in").text(), Required: p.at("required").is(),
-		Type: d.typeOf(schema), About: firstOf(p.at("description").text(), schema.at("description").text()),
+		Type: d.typeOf(schema), About: p.at("description").text(),
 	}
 }
 
-// answer is one status with what it carries. Errors are told by their codes alone: the errors guide explains them.
-func (d document) answer(status string, a *node) views.Answer {
+// refuses tells the statuses of errors.
+func refuses(status string) bool { return status[0] == '4' || status[0] == '5' }
+
+// answer is one status with what it carries. Errors are told by their codes alone: their shape is the same everywhere, and
+// the errors guide explains the codes.
+func (d document) answer(call, status string, a *node) views.Answer {
 	out := views.Answer{Status: status, About: a.at("description").text()}
-	a.at("content").each(func(kind string, content *node) {
-		out.Types = append(out.Types, kind)
-		if kind != "application/json" {
-			return
-		}
-		if status >= "400" {
-			content.at("examples").each(func(code string, _ *node) { out.Codes = append(out.Codes, code) })
-			return
-		}
-		out.Fields = d.fields(d.resolve(content.at("schema")), "", 0)
-		out.Examples = d.examples(content)
-	})
-	a.at("headers").each(func(name string, _ *node) { out.Headers = append(out.Headers, name) })
+	a.at("content").each(func(kind string, _ *node) { out.Types = append(out.Types, kind) })
+	content := a.at("content", "application/json")
+	if refuses(status) {
+		content.at("examples").each(func(code string, _ *node) { out.Codes = append(out.Codes, code) })
+		return out
+	}
+	out.Examples = d.examples(content)
+	schema := d.jsonSchema(a)
+	if home := d.homes[schema]; schema != nil && home.ID != call {
+		out.SameAs = home
+		return out
+	}
+	out.FieldsAbout, out.Fields = schema.at("description").text(), d.fields(schema)
 	return out
 }
 
@@ -113,108 +145,33 @@ func (d document) examples(content *node) []views.Example {
 	return list
 }
 
-// maxDepth bounds how far fields within fields are listed.
-const maxDepth = 4
+// errorShapes are the objects that errors come as, each once.
+func (d document) errorShapes() []views.Shape {
+	var shapes []views.Shape
+	var seen []*node
+	d.answers(func(_ *node, status string, answer *node) {
+		if !refuses(status) {
+			return
+		}
+		for _, schema := range d.choices(d.jsonSchema(answer)) {
+			if schema == nil || slices.Contains(seen, schema) {
+				continue
+			}
+			seen = append(seen, schema)
+			shapes = append(shapes, views.Shape{About: schema.at("description").text(), Fields: d.fields(schema)})
+		}
+	})
+	return shapes
+}
 
-// fields lists the members of an object, those within them by dotted names. Of alternatives it lists each member once, as
-// required when every alternative demands it.
-func (d document) fields(schema *node, prefix string, depth int) []views.CallField {
-	if alternatives := schema.at("oneOf"); alternatives != nil {
-		return d.alternatives(alternatives.items, prefix, depth)
-	}
-	var list []views.CallField
-	schema.at("properties").each(func(name string, property *node) {
-		property = d.resolve(property)
-		list = append(list, views.CallField{
-			Name: prefix + name, Required: schema.at("required").holds(name), Type: d.typeOf(property), About: property.at("description").text(),
+// headers are those of all answers, each once, with all that is said of it.
+func (d document) headers() []views.CallField {
+	var all []member
+	d.answers(func(_ *node, _ string, answer *node) {
+		answer.at("headers").each(func(name string, header *node) {
+			header = d.resolve(header)
+			all = merge(all, member{name: name, of: 1, about: []string{header.at("description").text()}, schemas: []*node{d.resolve(header.at("schema"))}})
 		})
-		inner := property
-		if items := property.at("items"); items != nil {
-			inner, name = d.resolve(items), name+"[]"
-		}
-		if depth < maxDepth && (inner.at("properties") != nil || inner.at("oneOf") != nil) {
-			list = append(list, d.fields(inner, prefix+name+".", depth+1)...)
-		}
 	})
-	return list
-}
-
-func (d document) alternatives(schemas []*node, prefix string, depth int) []views.CallField {
-	var list []views.CallField
-	demanded := map[string]int{}
-	for _, s := range schemas {
-		for _, f := range d.fields(d.resolve(s), prefix, depth) {
-			if f.Required {
-				demanded[f.Name]++
-			}
-			if !slices.ContainsFunc(list, func(known views.CallField) bool { return known.Name == f.Name }) {
-				list = append(list, f)
-			}
-		}
-	}
-	for i := range list {
-		list[i].Required = demanded[list[i].Name] == len(schemas)
-	}
-	return list
-}
-
-// typeOf says in words what a value is: its type, format, range and what it may be.
-func (d document) typeOf(s *node) string {
-	var words []string
-	switch kinds := s.at("type"); {
-	case kinds == nil && s.at("oneOf") != nil:
-		words = append(words, "object")
-	case kinds == nil:
-	case kinds.items != nil:
-		for _, k := range kinds.items {
-			words = append(words, k.text())
-		}
-		words = []string{strings.Join(words, " or ")}
-	default:
-		words = append(words, kinds.text())
-	}
-	if items := s.at("items"); items != nil {
-		words = []string{"array of " + d.typeOf(d.resolve(items))}
-	}
-	if format := s.at("format").text(); format != "" {
-		words = append(words, format)
-	}
-	if low, high := s.at("minimum"), s.at("maximum"); low != nil && high != nil {
-		words = append(words, low.word()+" to "+high.word())
-	}
-	if value := s.at("const"); value != nil {
-		words = append(words, "always "+value.word())
-	}
-	if values := s.at("enum"); values != nil {
-		allowed := make([]string, len(values.items))
-		for i, v := range values.items {
-			allowed[i] = v.word()
-		}
-		words = append(words, "one of "+strings.Join(allowed, ", "))
-	}
-	return strings.Join(words, ", ")
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
-// Codes are the error codes that the document's examples name, sorted.
-func Codes(description []byte) ([]string, error) {
-	root, err := parse(description)
-	if err != nil {
-		return nil, err
-	}
-	codes := map[string]bool{}
-	root.at("components", "examples").each(func(_ string, e *node) {
-		if code := e.at("value", "code").text(); code != "" {
-			codes[code] = true
-		}
-	})
-	return slices.Sorted(maps.Keys(codes)), nil
+	return d.told(all)
 }

@@ -12,7 +12,9 @@ const sampleID = "7f3c1e52-94b6-4d0a-8f27-3a5b6c9d1e80"
 
 // request is a call as an example makes it.
 type request struct {
-	method, url, key string
+	method, url string
+	// keyed: it needs a key.
+	keyed bool
 	// body is JSON on one line, "" for none.
 	body string
 	// file is where the answer goes, "" when it is JSON.
@@ -20,18 +22,18 @@ type request struct {
 }
 
 // samples are the call in the languages that people use.
-func samples(c views.Call, base, key string) []views.Example {
-	r := request{method: c.Method, url: base + "/api/v1" + strings.ReplaceAll(c.Path, "{id}", sampleID), key: key}
-	if c.Open {
-		r.key = ""
-	}
+func samples(c views.Call, base string) []views.Example {
+	r := request{method: c.Method, url: base + "/api/v1" + strings.ReplaceAll(c.Path, "{id}", sampleID), keyed: !c.Open}
 	if len(c.Bodies) > 0 {
 		r.body = c.Bodies[0].Line
 	}
 	if len(c.Answers) > 0 && len(c.Answers[0].Types) > 0 && c.Answers[0].Types[0] == "image/png" {
 		r.file = "optimized.png"
 	}
-	return []views.Example{{Title: "curl", Text: r.curl()}, {Title: "Go", Text: r.golang()}, {Title: "Python", Text: r.python()}, {Title: "TypeScript", Text: r.typescript()}}
+	return []views.Example{
+		{Title: "curl", Text: r.curl()}, {Title: "Go", Text: r.golang()},
+		{Title: "Python", Text: r.python()}, {Title: "TypeScript", Text: r.typescript()},
+	}
 }
 
 // streams marks the one call that asks for both of its answer's types (MCP, Streamable HTTP).
@@ -41,8 +43,8 @@ const streamTypes = "application/json, text/event-stream"
 
 func (r request) curl() string {
 	parts := []string{"curl " + r.url}
-	if r.key != "" {
-		parts = append(parts, "-H 'X-API-Key: "+r.key+"'")
+	if r.keyed {
+		parts = append(parts, "-H 'X-API-Key: {{key}}'")
 	}
 	if r.streams() {
 		parts = append(parts, "-H 'Accept: "+streamTypes+"'")
@@ -51,7 +53,7 @@ func (r request) curl() string {
 		parts = append(parts, "-H 'Content-Type: application/json'", "-d '"+r.body+"'")
 	}
 	if r.file != "" {
-		parts = append(parts, "-o "+r.file)
+		parts = append(parts, "--fail -o "+r.file)
 	}
 	return strings.Join(parts, " \\\n  ")
 }
@@ -63,7 +65,7 @@ func (r request) golang() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "req, err := http.NewRequestWithContext(ctx, %q, %q,\n\t%s)\nif err != nil {\n\treturn err\n}\n", r.method, r.url, body)
-	if r.key != "" {
+	if r.keyed {
 		b.WriteString("req.Header.Set(\"X-API-Key\", os.Getenv(\"VERACITY_KEY\"))\n")
 	}
 	if r.streams() {
@@ -73,6 +75,7 @@ func (r request) golang() string {
 		b.WriteString("req.Header.Set(\"Content-Type\", \"application/json\")\n")
 	}
 	b.WriteString("resp, err := http.DefaultClient.Do(req)\nif err != nil {\n\treturn err\n}\ndefer resp.Body.Close()\n")
+	b.WriteString("if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusAccepted {\n\treturn fmt.Errorf(\"answered %s\", resp.Status)\n}\n")
 	if r.file != "" {
 		fmt.Fprintf(&b, "file, err := os.Create(%q)\nif err != nil {\n\treturn err\n}\n_, err = io.Copy(file, resp.Body)\nreturn errors.Join(err, file.Close())", r.file)
 		return b.String()
@@ -84,7 +87,7 @@ func (r request) golang() string {
 func (r request) python() string {
 	var headers []string
 	imports := "json, urllib.request"
-	if r.key != "" {
+	if r.keyed {
 		imports = "json, os, urllib.request"
 		headers = append(headers, `"X-API-Key": os.environ["VERACITY_KEY"]`)
 	}
@@ -115,7 +118,7 @@ func pythonic(body string) string {
 
 func (r request) typescript() string {
 	var headers []string
-	if r.key != "" {
+	if r.keyed {
 		headers = append(headers, `"X-API-Key": process.env.VERACITY_KEY!`)
 	}
 	if r.streams() {
@@ -125,6 +128,9 @@ func (r request) typescript() string {
 		headers = append(headers, `"Content-Type": "application/json"`)
 	}
 	var b strings.Builder
+	if r.file != "" {
+		b.WriteString("import { writeFile } from \"node:fs/promises\";\n\n")
+	}
 	fmt.Fprintf(&b, "const answer = await fetch(%q, {\n  method: %q,\n", r.url, r.method)
 	if len(headers) > 0 {
 		fmt.Fprintf(&b, "  headers: { %s },\n", strings.Join(headers, ", "))
@@ -134,7 +140,7 @@ func (r request) typescript() string {
 	}
 	b.WriteString("});\nif (!answer.ok) throw new Error(await answer.text());\n")
 	if r.file != "" {
-		fmt.Fprintf(&b, "await writeFile(%q, Buffer.from(await answer.arrayBuffer())); // node:fs/promises", r.file)
+		fmt.Fprintf(&b, "await writeFile(%q, Buffer.from(await answer.arrayBuffer()));", r.file)
 		return b.String()
 	}
 	b.WriteString("console.log(await answer.json());")
