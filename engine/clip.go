@@ -17,7 +17,18 @@ const (
 	MaxFrames = 5400
 	// FrameReadings is how many frames of a video are read.
 	FrameReadings = 8
+	// MaxFrameSide bounds the frames that are read, in pixels: at 4096 x 4096 all eight take 400 MB.
+	MaxFrameSide = 4096
 )
+
+// ReadingTimes are where a clip of a length in seconds is read: the middles of equal parts.
+func ReadingTimes(seconds float64) []float64 {
+	at := make([]float64, FrameReadings)
+	for k := range at {
+		at[k] = (float64(k) + 0.5) / FrameReadings * seconds
+	}
+	return at
+}
 
 // ClipRequest asks for the check of one video or voice clip.
 type ClipRequest struct {

@@ -81,6 +81,8 @@ type Report struct {
 type Detail struct {
 	File       File `json:"file"`
 	Provenance any  `json:"provenance,omitempty"`
+	// Watermark says which marks were found in the pixels, and how.
+	Watermark any `json:"watermark,omitempty"`
 	// Clip says what a video or voice clip is made of and which frames were read, Voice what its sound holds.
 	Clip      any                `json:"clip,omitempty"`
 	Voice     any                `json:"voice,omitempty"`

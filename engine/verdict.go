@@ -121,19 +121,17 @@ func Pool(lanes []Lane) Lane {
 	return Lane{Uncertain, mean(said)}
 }
 
-// PoolMarks sums up the watermark lane of the frames of a video: a mark that decodes in one frame decides for the clip,
-// the surest first, since nothing but a generator writes it.
-func PoolMarks(lanes []Lane) Lane {
-	best := Lane{Unavailable, conflictScore}
-	for _, l := range lanes {
+// PoolMarks sums up the watermark lane of a video. together is what its frames' evidence says when it is added up, for
+// they carry one mark on one grid. A mark that decodes in a single frame decides for the clip too, the surest first,
+// since nothing but a generator writes it; a trace in one that does not add up is chance.
+func PoolMarks(together Lane, frames []Lane) Lane {
+	best := together
+	for _, l := range frames {
 		if l.Verdict == AI && (best.Verdict != AI || l.Score > best.Score) {
 			best = l
 		}
 	}
-	if best.Verdict == AI {
-		return best
-	}
-	return Pool(lanes)
+	return best
 }
 
 func mean(lanes []Lane) int {

@@ -119,10 +119,20 @@ func TestMostOfTheFramesMustAgreeAndNoneContradict(t *testing.T) {
 
 func TestOneDecodedMarkDecidesForTheVideo(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, engine.Lane{Verdict: engine.AI, Score: 95}, engine.PoolMarks(pooled(t, "none ai none strong none none")))
-	require.Equal(t, engine.Lane{Verdict: engine.None, Score: 50}, engine.PoolMarks(pooled(t, "none none")))
-	require.Equal(t, engine.Lane{Verdict: engine.Uncertain, Score: 60}, engine.PoolMarks(pooled(t, "none uncertain")))
-	require.Equal(t, engine.Lane{Verdict: engine.Unavailable, Score: 50}, engine.PoolMarks(nil))
+	for name, c := range map[string]struct {
+		together, frames string
+		want             engine.Lane
+	}{
+		"in one frame":              {"none", "none ai none strong none none", engine.Lane{Verdict: engine.AI, Score: 95}},
+		"in the sum alone":          {"ai", "none uncertain none", engine.Lane{Verdict: engine.AI, Score: 85}},
+		"clearer in the sum":        {"strong", "ai ai", engine.Lane{Verdict: engine.AI, Score: 95}},
+		"traces that add up":        {"uncertain", "none none", engine.Lane{Verdict: engine.Uncertain, Score: 60}},
+		"traces that do not add up": {"none", "none uncertain", engine.Lane{Verdict: engine.None, Score: 50}},
+		"nowhere":                   {"none", "none none", engine.Lane{Verdict: engine.None, Score: 50}},
+		"nothing looked at":         {"unavailable", "", engine.Lane{Verdict: engine.Unavailable, Score: 50}},
+	} {
+		require.Equal(t, c.want, engine.PoolMarks(scoredLane(c.together), pooled(t, c.frames)), name)
+	}
 }
 
 func TestPoolsDoNotDependOnTheOrder(t *testing.T) {
@@ -137,6 +147,6 @@ func TestPoolsDoNotDependOnTheOrder(t *testing.T) {
 			shuffled = append(shuffled, scoredLane(name))
 		}
 		require.Equal(t, engine.Pool(given), engine.Pool(shuffled))
-		require.Equal(t, engine.PoolMarks(given), engine.PoolMarks(shuffled))
+		require.Equal(t, engine.PoolMarks(engine.Pool(given), given), engine.PoolMarks(engine.Pool(shuffled), shuffled))
 	})
 }

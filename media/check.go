@@ -36,7 +36,7 @@ func (s *Service) CheckImage(ctx context.Context, c Caller, src Source, record R
 		}
 		defer func() { _ = src.arrived.Close() }()
 	}
-	hold, err := quota.Hold(ctx, s.db, quota.Request{Account: c.Account, Amount: price, Key: c.Key, Call: usage.Audit, TTL: s.cfg.HoldTTL})
+	hold, err := s.hold(ctx, quota.Request{Account: c.Account, Amount: price, Key: c.Key, Call: usage.Audit, TTL: s.cfg.HoldTTL})
 	if err != nil {
 		return engine.Report{}, err
 	}
@@ -51,6 +51,20 @@ func (s *Service) CheckImage(ctx context.Context, c Caller, src Source, record R
 	s.metrics.checked(report, price)
 	return report, nil
 }
+
+// hold takes the price, also when the caller hangs up meanwhile: a statement that is given up may have been carried out,
+// and a hold that nobody knows of is not given back before its expiry.
+func (s *Service) hold(ctx context.Context, req quota.Request) (uuid.UUID, error) {
+	if err := ctx.Err(); err != nil {
+		return uuid.Nil, fmt.Errorf("hold credits: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdTimeout)
+	defer cancel()
+	return quota.Hold(ctx, s.db, req)
+}
+
+// holdTimeout bounds a hold whose caller has gone.
+const holdTimeout = 10 * time.Second
 
 func (s *Service) inspect(ctx context.Context, c Caller, src Source) (engine.Report, error) {
 	file, err := s.open(ctx, c, src)

@@ -8,6 +8,9 @@ import (
 	"github.com/a-h/templ"
 )
 
+// Summary says in one sentence what the product does.
+const Summary = "Checks images, videos and voice clips for AI generation over one API, and shows the evidence behind each verdict."
+
 // Guide is one page of the docs.
 type Guide struct {
 	// Slug is its last part of the path.

@@ -5,6 +5,12 @@ import (
 	"strings"
 )
 
+// What the reference is called, and one sentence on it.
+const (
+	ReferenceTitle   = "API reference"
+	ReferenceSummary = "Every call, field, answer and error code, with examples in four languages."
+)
+
 // Reference is the page of all calls of the API. In its examples {{key}} stands for a key.
 type Reference struct {
 	Docs
@@ -142,13 +148,19 @@ func errorAnchor(code string) string {
 	return ""
 }
 
-// kind is the type of the field, before it the place of a parameter.
-func (f CallField) kind() string {
-	if f.Place == "" {
-		return f.Type
+// kind is the type of the field, before it the place of a parameter, after it that an answer may lack it.
+func (f CallField) kind(answered bool) string {
+	words := f.Type
+	if f.Place != "" {
+		words = f.Place + ", " + words
 	}
-	return f.Place + ", " + f.Type
+	if answered && !f.Required {
+		words += ", may be missing"
+	}
+	return words
 }
 
 // lowerFirst is a title within a sentence.
-func lowerFirst(title string) string { return strings.ToLower(title[:min(1, len(title))]) + title[min(1, len(title)):] }
+func lowerFirst(title string) string {
+	return strings.ToLower(title[:min(1, len(title))]) + title[min(1, len(title)):]
+}

@@ -10,8 +10,8 @@ import (
 // gzipLevel is where pages of some 20 KB stop getting shorter.
 const gzipLevel = 5
 
-// squeeze compresses HTML for browsers that take gzip.
-var squeeze = middleware.Compress(gzipLevel, "text/html")
+// squeeze compresses pages for those who take gzip.
+var squeeze = middleware.Compress(gzipLevel, "text/html", "text/markdown", "text/plain")
 
 // showPublic shows a public page, compressed. Only these pages are: the length of a compressed answer gives away a
 // secret that stands beside text of an attacker's (BREACH, CVE-2013-3587), and they hold neither. They echo nothing of

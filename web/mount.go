@@ -7,6 +7,10 @@ func (p *Portal) mountPublic(on *routing) {
 	on.anyone(get, "/pricing", p.pricing)
 	on.anyone(get, "/docs", p.docs)
 	on.anyone(get, "/docs/{page}", p.docs)
+	on.anyone(get, "/docs/{page}.md", p.docsText)
+	on.anyone(get, referencePath, p.apiReference)
+	on.anyone(get, referencePath+".md", p.apiReferenceText)
+	on.anyone(get, "/llms.txt", p.llms)
 }
 
 func (p *Portal) mountSignIn(on *routing) {

@@ -25,7 +25,7 @@ type Times struct {
 
 func (p *Portal) home(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	page := views.Home{Public: p.public(v, "Was it made by AI?", "/"), BaseURL: p.cfg.BaseURL, Plans: p.planCards(v, "")}
-	page.Description = "Checks images, videos and voice clips for AI generation over one API, and shows the evidence behind each verdict."
+	page.Description = views.Summary
 	return p.showPublic(w, r, views.HomePage(page))
 }
 
@@ -51,9 +51,20 @@ func (p *Portal) docs(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	if err != nil {
 		return err
 	}
+	page, err := p.docsOf(v, chi.URLParam(r, "page"))
+	if err != nil {
+		return err
+	}
+	page.KeyStart = key
+	pointToText(w, page.Path)
+	return p.showPublic(w, r, views.DocsPage(page))
+}
+
+// docsOf is the page of a guide, or of their index for an empty slug.
+func (p *Portal) docsOf(v *Visitor, slug string) (views.Docs, error) {
 	t := p.cfg.Times
 	page := views.Docs{
-		Public: p.public(v, "Docs", "/docs"), BaseURL: p.cfg.BaseURL, KeyStart: key,
+		Public: p.public(v, "Docs", docsPath), BaseURL: p.cfg.BaseURL,
 		Plans: p.planCards(v, ""), Prices: p.creditPrices(), Sold: p.cfg.Billing,
 		Results: views.Long(t.Results), Ticket: views.Long(t.Ticket), Job: views.Long(t.Job), Attempt: views.Long(t.Attempt),
 	}
@@ -61,14 +72,14 @@ func (p *Portal) docs(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 		page.Retries = append(page.Retries, views.Long(wait))
 	}
 	page.Description = "Guides to the API: from the first call to signatures, limits and errors."
-	if slug := chi.URLParam(r, "page"); slug != "" {
+	if slug != "" {
 		guide, ok := views.FindGuide(slug)
 		if !ok {
-			return noPage()
+			return views.Docs{}, noPage()
 		}
 		page.Guide, page.Title, page.Path, page.Description = guide, guide.Title, guide.Href(), guide.Summary
 	}
-	return p.showPublic(w, r, views.DocsPage(page))
+	return page, nil
 }
 
 // planOf is the plan of the visitor's account, or "".

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/alexedwards/scs/v2"
 	"github.com/go-chi/chi/v5"
@@ -13,8 +14,11 @@ import (
 
 	"veracity/account"
 	"veracity/account/signin"
+	"veracity/api/openapi"
 	"veracity/media"
 	"veracity/playground"
+	"veracity/views"
+	"veracity/web/reference"
 	"veracity/webhook"
 )
 
@@ -72,11 +76,16 @@ type Portal struct {
 	Parts
 	sessions *scs.SessionManager
 	routes   []Route
+	// reference is what the reference of the API shows to everybody alike.
+	reference func() (views.Reference, error)
 }
 
 // New makes the portal.
 func New(cfg Config, parts Parts) *Portal {
-	return &Portal{cfg: cfg, Parts: parts, sessions: newSessions(parts.DB, strings.HasPrefix(cfg.BaseURL, "https://"), parts.Log)}
+	return &Portal{
+		cfg: cfg, Parts: parts, sessions: newSessions(parts.DB, strings.HasPrefix(cfg.BaseURL, "https://"), parts.Log),
+		reference: sync.OnceValues(func() (views.Reference, error) { return reference.Read(openapi.Document(), cfg.BaseURL) }),
+	}
 }
 
 // Handler routes the pages and their assets.

@@ -88,12 +88,13 @@ func (a *answer) FlushError() error {
 
 // finish answers what was held back, and leaves the connection to the next request as it was.
 func (a *answer) finish(r *http.Request, id json.RawMessage) {
-	if a.refused != 0 {
+	switch {
+	case a.refused != 0:
 		text := strings.ToValidUTF8(strings.TrimSpace(a.words.String()), "")
 		refuse(a.ResponseWriter, r, &rpcError{status: a.refused, code: codeInvalid, id: id, message: text})
-	} else if a.failed {
+	case a.failed:
 		api.Refused(r.Context(), max(a.status, http.StatusBadRequest), "The SDK refused the message.")
-	} else if !a.begun {
+	case !a.begun:
 		a.WriteHeader(http.StatusOK) // to nobody: the caller has gone, and the log is to say how the call ended
 	}
 	_ = a.controller.SetWriteDeadline(time.Time{}) // as in Write

@@ -24,7 +24,7 @@ func snippets(t *testing.T) map[string]string {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "clients.md"))
 	require.NoError(t, err)
 	found := map[string]string{}
-	for _, m := range regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```$").FindAllStringSubmatch(string(page), -1) {
+	for _, m := range regexp.MustCompile("(?s)\n```([a-z]+)\n(.*?\n)```\n").FindAllStringSubmatch(string(page), -1) {
 		require.NotContains(t, found, m[1], "one program a language")
 		found[m[1]] = m[2]
 	}
@@ -70,7 +70,7 @@ func (d *desk) proves(program func(context.Context) *exec.Cmd) {
 	d.t.Helper()
 	ctx, cancel := context.WithTimeout(d.t.Context(), snippetTime)
 	defer cancel()
-	d.front.spoil("POST audit", losesTheAnswer, refusesFor(503, client.CodeEngineUnavailable), nil, losesTheAnswer)
+	d.front.spoil("POST audit", losesTheAnswer, refusesFor(503, client.CodeEngineUnavailable), nil, breaksTheAnswer)
 	d.front.spoil("POST uploads", refusesFor(429, client.CodeRateLimited), breaksTheAnswer)
 	d.front.spoil("PUT", losesTheAnswer)
 	d.front.spoil("GET job", losesTheRequest)

@@ -47,8 +47,8 @@ func behindKey(t *testing.T) (customer, string) {
 }
 
 // The scenarios of the protocol's own tests that a server of tools alone can meet. The others call tools, prompts and
-// resources of a server that is made for them, or need sessions. How pages of other origins are met is tested in api/mcp.
-var scenarios = []string{"server-initialize", "ping", "tools-list"}
+// resources of a server that is made for them, or need sessions.
+var scenarios = []string{"server-initialize", "ping", "tools-list", "dns-rebinding-protection"}
 
 func TestMCPPassesTheProtocolsOwnConformanceTests(t *testing.T) {
 	t.Parallel()

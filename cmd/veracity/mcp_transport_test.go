@@ -141,6 +141,9 @@ func TestMCPTransportErrorsAreJSONRPC(t *testing.T) {
 		"JSON of another kind":   {[]string{"Content-Type", "application/ld+json"}, 415},
 		"JSON in UTF-8":          {[]string{"Content-Type", "Application/JSON; charset=utf-8"}, 200},
 		"Accept before type":     {[]string{"Accept", "text/html", "Content-Type", "text/plain"}, 406},
+		"another origin":         {[]string{"Origin", "https://evil.example.com"}, 403},
+		"the origin null":        {[]string{"Origin", "null"}, 403},
+		"another port":           {[]string{"Origin", "http://localhost:1"}, 403},
 		"its own origin":         {[]string{"Origin", c.url}, 200},
 		"its own by address":     {[]string{"Origin", strings.Replace(c.url, "localhost", "127.0.0.1", 1)}, 200},
 		"an old version":         {[]string{"MCP-Protocol-Version", "2025-03-26"}, 200},
@@ -223,6 +226,8 @@ func TestMCPSaysWhatIsOffered(t *testing.T) {
 		r := c.say(object("jsonrpc", "2.0", "id", 1, "method", method, "params", map[string]any{}))
 		_, message := r.rpcError(200, -32601)
 		require.Contains(t, message, "tools/call")
+		r = c.say(object("jsonrpc", "2.0", "id", 1, "method", method, "params", map[string]any{}), "MCP-Protocol-Version", "2026-07-28", "Mcp-Method", method)
+		r.rpcError(404, -32601)
 	}
 	r := c.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"check"}}`)
 	_, message := r.rpcError(200, -32602)

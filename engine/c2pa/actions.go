@@ -25,7 +25,7 @@ const watermarked = "c2pa.watermarked"
 // Bounds of the actions of one manifest that are read, and of what one of them, or an assertion for all, may list.
 const (
 	maxActionsRead = 4096
-	maxShared      = 64
+	maxShared      = 256
 )
 
 // action is an action with what its rules speak of.
@@ -63,7 +63,7 @@ func (m *manifest) readActions(a *assertion, v cbor.Value) {
 		primary := m.readAction(a, item, with)
 		primary.first = i == 0
 		m.actions = append(m.actions, primary)
-		for _, other := range head(item.Get("related").Elements(), maxShared) {
+		for _, other := range m.few(a, item.Get("related")) {
 			related := m.readAction(a, other, with)
 			related.inherit(primary.Action)
 			m.actions = append(m.actions, related)
@@ -71,13 +71,22 @@ func (m *manifest) readActions(a *assertion, v cbor.Value) {
 	}
 }
 
+// few are the elements of a list. A manifest with one that is longer than is read is not judged.
+func (m *manifest) few(a *assertion, list cbor.Value) []cbor.Value {
+	all := list.Elements()
+	if len(all) > maxShared {
+		m.skip(status.GeneralError, a.uri, "A list of the assertion is longer than is read.")
+	}
+	return head(all, maxShared)
+}
+
 func (m *manifest) readShared(a *assertion, v cbor.Value) shared {
 	var with shared
-	for _, agent := range head(v.Get("softwareAgents").Elements(), maxShared) {
+	for _, agent := range m.few(a, v.Get("softwareAgents")) {
 		with.agents = append(with.agents, agentOf(agent))
 		m.refer(a, agent.Get("icon"))
 	}
-	for _, t := range head(v.Get("templates").Elements(), maxShared) {
+	for _, t := range m.few(a, v.Get("templates")) {
 		with.templates = append(with.templates, common(t, with.agents))
 		m.refer(a, t.Get("icon"))
 	}
@@ -120,7 +129,7 @@ func (m *manifest) readAction(a *assertion, v cbor.Value, with shared) action {
 		}
 	}
 	m.refer(a, v.Get("softwareAgent").Get("icon"))
-	refs := append([]cbor.Value{parameters.Get("ingredient")}, head(parameters.Get("ingredients").Elements(), maxShared)...)
+	refs := append([]cbor.Value{parameters.Get("ingredient")}, m.few(a, parameters.Get("ingredients"))...)
 	for _, ref := range refs {
 		if u, ok := readHashedURI(ref); ok {
 			act.refs = append(act.refs, u)

@@ -125,6 +125,10 @@ func (r *reader) readCBOR(m *manifest, a *assertion) {
 		return
 	}
 	content, _ := a.box.First("cbor")
+	if !m.store.afford(content) {
+		m.skip(status.GeneralError, a.uri, "The store has more to say than is read.")
+		return
+	}
 	v, err := cbor.Decode(content)
 	if err != nil {
 		m.add(status.AssertionCBORInvalid, a.uri, "The assertion is no valid CBOR.")
@@ -168,8 +172,8 @@ func (m *manifest) readJSON(a *assertion) {
 		return
 	}
 	switch {
-	case len(content) > maxJSON:
-		m.skip(status.GeneralError, a.uri, "The assertion is larger than is read.")
+	case len(content) > maxJSON || !m.store.afford(content):
+		m.skip(status.GeneralError, a.uri, "The store has more to say than is read.")
 	case standard && !json.Valid(content):
 		m.add(status.AssertionJSONInvalid, a.uri, "The assertion is no valid JSON.")
 	case strings.HasSuffix(a.base, ".metadata") || strings.HasPrefix(a.base, "stds."):

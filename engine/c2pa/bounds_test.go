@@ -91,6 +91,38 @@ func TestAManifestWithMoreThanCanBeReportedIsNotJudged(t *testing.T) {
 	require.Equal(t, c2pa.Unchecked, r.Manifests[0].Integrity)
 }
 
+func TestManifestsForWhichThereIsNoRoomAreNotJudged(t *testing.T) {
+	t.Parallel()
+	f := newForge(t)
+	long := strings.Repeat("<ä", 200)
+	list := []cbor.Members{action("c2pa.created")}
+	for i := range 250 {
+		act := action(fmt.Sprint(i, long))
+		for _, key := range []string{"digitalSourceType", "softwareAgent", "description", "when"} {
+			act = append(act, cbor.Member{Key: key, Value: long})
+		}
+		list = append(list, act)
+	}
+	r := f.bounded(f.file(func(binding part) []byte {
+		var store [][]byte
+		parts := []part{created(aiMedia), binding}
+		for i := range 4 {
+			source := f.manifest(draft{label: fmt.Sprintf("urn:c2pa:%d", i), parts: []part{actions(list...), {label: "c2pa.hash.data", value: cbor.Members{}}}})
+			parts = append(parts, ingredient(fmt.Sprintf("c2pa.ingredient.v3__%d", i), "inputTo", source))
+			store = append(store, source)
+		}
+		return storeOf(append(store, f.manifest(draft{label: "urn:c2pa:over", parts: parts}))...)
+	}))
+	require.Equal(t, "invalid", r.State)
+	require.Len(t, r.Manifests, 5)
+	require.Equal(t, c2pa.Intact, r.Manifests[0].Integrity)
+	require.Equal(t, c2pa.Intact, r.Manifests[1].Integrity)
+	last := r.Manifests[4]
+	require.Equal(t, c2pa.Unchecked, last.Integrity)
+	require.Empty(t, last.Actions)
+	require.Equal(t, "urn:c2pa:3", last.Label)
+}
+
 func TestFailuresAreNotHiddenBehindSuccesses(t *testing.T) {
 	t.Parallel()
 	f := newForge(t)
@@ -147,6 +179,22 @@ func TestHostileStoresCostLittle(t *testing.T) {
 			require.Equal(t, "invalid", r.State)
 		})
 	}
+}
+
+func TestAStoreWithMoreThanIsReadIsNotJudged(t *testing.T) {
+	t.Parallel()
+	f := newForge(t)
+	wide := append([]byte{0x9A, 0, 1, 0x5F, 0x90}, bytes.Repeat([]byte{0xA0}, 90_000)...)
+	parts := []part{created(aiMedia)}
+	for i := range 60 {
+		label := fmt.Sprintf("c2pa.asset-ref__%d", i)
+		parts = append(parts, part{label: label, box: jumbf.Super(jumbf.CBORContent, label, nil, jumbf.Leaf("cbor", wide))})
+	}
+	require.Equal(t, "trusted", f.bounded(f.one(draft{parts: parts[:40]})).State)
+	r := f.bounded(f.one(draft{parts: parts}))
+	require.Equal(t, "invalid", r.State)
+	require.Contains(t, failures(r.Statuses), status.GeneralError)
+	require.Equal(t, c2pa.Unchecked, r.Manifests[0].Integrity)
 }
 
 func nested(depth int) []byte {

@@ -26,7 +26,8 @@ type claim struct {
 	created, gathered         []reference
 	redacted                  []string
 	icons                     []hashedURI
-	// anonymous: claim_generator_info names nobody. unnamed: there is no instanceID. truncated: there are more references than are read.
+	// anonymous: claim_generator_info names nobody. unnamed: there is no instanceID. truncated: there are more references
+	// than are read.
 	anonymous, unnamed, truncated bool
 }
 
@@ -36,8 +37,8 @@ type reference struct {
 	created bool
 }
 
-// locateClaim finds the claim box, of which there shall be one (specification 2.2, section 15.6.1). The description of the
-// box is not signed: one that bears the label of a claim counts as one too, whatever its type.
+// locateClaim finds the claim box, of which there shall be one (specification 2.2, section 15.6.1). The description of
+// the box is not signed: one that bears the label of a claim counts as one too, whatever its type.
 func (m *manifest) locateClaim() (*jumbf.Box, bool) {
 	var found *jumbf.Box
 	for i := range m.box.Children {
@@ -72,6 +73,10 @@ func (m *manifest) readClaim() bool {
 		return false
 	}
 	content := box.Children[0].Content
+	if !m.store.afford(content) {
+		m.skip(status.GeneralError, uri, "The store has more to say than is read.")
+		return false
+	}
 	v, err := cbor.Decode(content)
 	if err != nil {
 		m.add(status.ClaimCBORInvalid, uri, "The claim is no valid CBOR.")

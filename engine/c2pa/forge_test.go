@@ -112,9 +112,10 @@ type draft struct {
 	uuid    [16]byte
 	parts   []part
 	claim   cbor.Members
-	// signer and stamp default to those of the forge, and none.
+	// signer defaults to that of the forge, chain to the signer's.
 	signer  *certstest.Identity
 	stamp   cose.Stamper
+	chain   [][]byte
 	changed func(boxes *boxes)
 }
 
@@ -210,7 +211,11 @@ func (f *forge) sign(d draft, claim []byte) []byte {
 	if signer == nil {
 		signer = f.signer
 	}
-	signature, err := cose.Signer{Key: signer.Key, Chain: signer.DER(), Stamp: d.stamp}.Sign(claim, f.room)
+	chain := d.chain
+	if chain == nil {
+		chain = signer.DER()
+	}
+	signature, err := cose.Signer{Key: signer.Key, Chain: chain, Stamp: d.stamp}.Sign(claim, f.room)
 	require.NoError(f.tb, err)
 	return signature
 }

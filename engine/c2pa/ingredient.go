@@ -10,7 +10,7 @@ import (
 // Bounds of ingredients.
 const (
 	maxIngredientsRead = 512
-	maxRecorded        = 256
+	maxRecorded        = 512
 	maxRefers          = 4096
 )
 
@@ -90,18 +90,18 @@ func versionOf(base string) int {
 // version 3 (specification 2.2, section 18.15.12.4).
 func (in *ingredient) readResults(v cbor.Value) {
 	in.active, in.faults = map[status.Status]bool{}, map[fault]bool{}
-	for _, item := range head(v.Get("validationStatus").Elements(), maxRecorded) {
+	for _, item := range v.Get("validationStatus").Elements() {
 		s := in.recorded(item)
 		good, said := item.Get("success").Bool()
 		if s.Code.Kind() == status.Failure && (!said || !good) {
 			in.failed(s, true)
 		}
-		in.active[s] = true
+		in.found(s)
 	}
 	results := v.Get("validationResults")
 	in.validated = results.Kind() == cbor.Map
 	in.readCodes(results.Get("activeManifest"), true)
-	for _, delta := range head(results.Get("ingredientDeltas").Elements(), maxNames) {
+	for _, delta := range results.Get("ingredientDeltas").Elements() {
 		in.readCodes(delta.Get("validationDeltas"), false)
 	}
 }
@@ -109,15 +109,22 @@ func (in *ingredient) readResults(v cbor.Value) {
 // readCodes reads a status-codes-map (specification 2.2, section 15.2.1).
 func (in *ingredient) readCodes(codes cbor.Value, active bool) {
 	for _, kind := range []string{"success", "informational", "failure"} {
-		for _, item := range head(codes.Get(kind).Elements(), maxRecorded) {
+		for _, item := range codes.Get(kind).Elements() {
 			s := in.recorded(item)
 			if kind == "failure" {
 				in.failed(s, active)
 			}
 			if active {
-				in.active[s] = true
+				in.found(s)
 			}
 		}
+	}
+}
+
+// found puts down a status of the ingredient's own manifest.
+func (in *ingredient) found(s status.Status) {
+	if len(in.active) < maxRecorded {
+		in.active[s] = true
 	}
 }
 

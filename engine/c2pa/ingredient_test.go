@@ -2,6 +2,7 @@ package c2pa_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"testing"
 
@@ -64,6 +65,68 @@ func TestAChangedIngredientIsTold(t *testing.T) {
 	require.Equal(t, []status.Code{status.HashedURIMismatch}, failures(r.Manifests[1].Statuses)[:1])
 	require.Equal(t, c2pa.Altered, r.Manifests[1].Integrity)
 	require.Empty(t, r.Manifests[1].Actions)
+}
+
+func TestAnIngredientThatWasReplacedIsTold(t *testing.T) {
+	t.Parallel()
+	f := newForge(t)
+	png := f.chain(draft{}, nil)
+	other := f.manifest(draft{label: "urn:c2pa:below", parts: []part{created(aiMedia), {label: "c2pa.hash.data", value: cbor.Members{{Key: "alg", Value: "sha512"}}}}})
+	box, err := jumbf.Parse(storeIn(png))
+	require.NoError(t, err)
+	require.Len(t, other, len(box.Children[0].Raw))
+	r := f.read(replace(png, storeOf(other, box.Children[1].Raw)))
+	altered(t, r, status.IngredientManifestMismatch)
+	require.Empty(t, failures(r.Manifests[1].Statuses), "in itself it is as it was signed")
+	require.Equal(t, c2pa.Altered, r.Manifests[1].Integrity, "and not the one that was taken in")
+}
+
+func TestEarlyIngredientsHaveTheHashOfAClaim(t *testing.T) {
+	t.Parallel()
+	f := newForge(t)
+	for _, url := range []string{"self#jumbf=/c2pa/urn:c2pa:below", "self#jumbf=/c2pa/urn:c2pa:below/c2pa.claim"} {
+		for _, version := range []int{1, 2} {
+			source := f.manifest(draft{label: "urn:c2pa:below", version: version, parts: []part{created(aiMedia), {label: "c2pa.hash.data", value: cbor.Members{}}}})
+			box, err := jumbf.Parse(source)
+			require.NoError(t, err)
+			sum := sha256.Sum256(box.Children[1].Children[0].Content)
+			r := f.read(f.file(func(binding part) []byte {
+				in := part{label: "c2pa.ingredient", value: cbor.Members{
+					{Key: "relationship", Value: "parentOf"},
+					{Key: "c2pa_manifest", Value: cbor.Members{{Key: "url", Value: url}, {Key: "hash", Value: sum[:]}}},
+				}}
+				return storeOf(source, f.manifest(draft{label: "urn:c2pa:over", version: 1, parts: []part{in, created(aiMedia), binding}}))
+			}))
+			require.Equal(t, version == 1, r.State == "trusted", r.Statuses)
+			require.Equal(t, version == 2, has(r.Statuses, status.IngredientManifestMismatch))
+		}
+	}
+}
+
+func TestWhatIsWrittenDownHidesNoOtherFailure(t *testing.T) {
+	t.Parallel()
+	f := newForge(t)
+	known := cbor.Member{Key: "validationResults", Value: cbor.Members{{Key: "activeManifest", Value: cbor.Members{
+		{Key: "failure", Value: []any{cbor.Members{
+			{Key: "code", Value: "assertion.hashedURI.mismatch"}, {Key: "url", Value: "self#jumbf=/c2pa/urn:c2pa:below/c2pa.assertions/x"},
+		}}},
+	}}}}
+	for extra, state := range map[bool]string{false: "trusted", true: "invalid"} {
+		parts := []part{created(aiMedia), {label: "c2pa.hash.data", value: cbor.Members{}}}
+		n := 90
+		if extra {
+			n = 150
+			parts = append(parts, part{label: "com.example.hidden", json: `{}`, hidden: true})
+		}
+		for i := range n {
+			parts = append(parts, part{label: fmt.Sprintf("com.example.n__%d", i), json: `{}`, hash: make([]byte, 32)})
+		}
+		r := f.read(f.chain(draft{parts: parts}, func(in, binding part) draft {
+			in.value = dedupe(append(cbor.Members{known}, in.value.(cbor.Members)...))
+			return draft{parts: []part{in, actions(action("c2pa.opened", names(in))), binding}}
+		}))
+		require.Equal(t, state, r.State)
+	}
 }
 
 func TestAMissingIngredientIsTold(t *testing.T) {

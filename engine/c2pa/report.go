@@ -46,10 +46,10 @@ type Report struct {
 	State string `json:"state,omitempty"`
 	// Active is the label of the active manifest, empty when the store could not be read.
 	Active string `json:"active,omitempty"`
-	// Manifests are all that the store holds, the active one first, then those that it leads to.
+	// Manifests are those that count: the active one first, then those that it leads to. What nothing leads to is not among
+	// them: nobody signed that it belongs there.
 	Manifests []Manifest `json:"manifests,omitempty"`
-	// Failures, Notes and Successes are the statuses of the active manifest and of the store itself; those of ingredients
-	// are with their manifests.
+	// Statuses are those of the active manifest and of the store itself; those of ingredients are with their manifests.
 	Statuses []status.Status `json:"statuses,omitempty"`
 }
 
@@ -71,7 +71,7 @@ type Manifest struct {
 	Actions     []Action     `json:"actions,omitempty"`
 	Ingredients []Ingredient `json:"ingredients,omitempty"`
 	Assertions  []Assertion  `json:"assertions,omitempty"`
-	// Statuses are the codes of this manifest.
+	// Statuses are the codes of this manifest, with those of its references to its ingredients.
 	Statuses []status.Status `json:"statuses,omitempty"`
 }
 
@@ -112,7 +112,8 @@ type Ingredient struct {
 	Format       string `json:"format,omitempty"`
 	// Manifest is the label of its manifest in the store, empty without one.
 	Manifest string `json:"manifest,omitempty"`
-	// Recorded are failure codes that the signer itself wrote down when it took the ingredient in.
+	// Recorded are failure codes of the ingredient's own manifest that the signer itself wrote down when it took the
+	// ingredient in.
 	Recorded []string `json:"recorded_failures,omitempty"`
 }
 

@@ -93,6 +93,20 @@ func TestReferencesOfAssertionsAreChecked(t *testing.T) {
 	}
 }
 
+func TestEarlyReferencesToAssertionsAreLeftToTheClaim(t *testing.T) {
+	t.Parallel()
+	f := newForge(t)
+	in := ingredient("c2pa.ingredient.v3", "componentOf", nil)
+	wrong := in
+	wrong.hash = make([]byte, 32)
+	list := actions(action("c2pa.created"), action("c2pa.placed", names(wrong)))
+	r := f.read(f.one(draft{version: 1, parts: []part{in, list}}))
+	require.Equal(t, "trusted", r.State, r.Statuses)
+	require.Equal(t, []string{in.label}, r.Manifests[0].Actions[1].Ingredients)
+	r = f.read(f.one(draft{version: 2, parts: []part{in, list}}))
+	require.Equal(t, []status.Code{status.HashedURIInvalid}, failures(r.Statuses))
+}
+
 // answer is an OCSP response on the forge's signer.
 func (f *forge) answer(said int, at time.Time) []byte {
 	f.tb.Helper()

@@ -16,7 +16,7 @@ const (
 // state is that of the file: of its active manifest, its ingredients and its binding.
 func (r *reader) state() string {
 	active := r.active()
-	if active.claim == nil || !active.bound || active.beyond || !active.has(status.ClaimSignatureInsideValidity) {
+	if active.claim == nil || !active.bound || !active.has(status.ClaimSignatureInsideValidity) {
 		return invalid
 	}
 	for _, s := range active.list {

@@ -50,6 +50,18 @@ type store struct {
 	manifests []*manifest
 	// labelled has nil for labels that several manifests bear: references to them do not resolve (section 8.4.1).
 	labelled map[string]*manifest
+	// read is how many bytes of claims and assertions were decoded.
+	read int
+}
+
+// maxContent bounds the claims and assertions of a store that are decoded, in bytes: decoding costs a hundred times what
+// hashing does. Those of long histories have some hundred kilobytes.
+const maxContent = 4 << 20
+
+// afford tells whether so much more may be decoded.
+func (s *store) afford(content []byte) bool {
+	s.read += len(content)
+	return s.read <= maxContent
 }
 
 var errNoStore = errors.New("the box is no manifest store")

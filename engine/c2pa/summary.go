@@ -94,8 +94,8 @@ func (m *manifest) labelsOf(a action) []string {
 }
 
 // trim cuts the lists of a manifest to what a report has room for. What may tell of AI stays: of like actions the first,
-// ingredients with a manifest and parents, assertions that state a source type. A manifest with more of these than there is room for
-// is not judged.
+// ingredients with a manifest and parents, assertions that state a source type. A manifest with more of these than there
+// is room for is not judged.
 func (m *manifest) trim() {
 	seen := map[[2]string]bool{}
 	var all [3]bool

@@ -52,9 +52,10 @@ func plain(s string) bool {
 	return strings.TrimSpace(s) == s
 }
 
-// misleading tells control characters and the marks that override the direction of text (Unicode annex 9).
+// misleading tells control characters, separators of lines, and the marks that override the direction of text (Unicode
+// annex 9).
 func misleading(r rune) bool {
-	return unicode.IsControl(r) || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029 || r == 0xFEFF
+	return unicode.IsControl(r) || r >= 0x2028 && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0xFEFF
 }
 
 // head is the beginning of a list, at most n long.

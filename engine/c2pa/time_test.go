@@ -136,3 +136,16 @@ func TestACertificateForOtherPurposesIsUnfit(t *testing.T) {
 	require.False(t, r.Manifests[0].Signer.Trust.Trusted)
 	require.Equal(t, c2pa.Intact, r.Manifests[0].Integrity)
 }
+
+func TestTheAuthoritiesOfASignerMustBeValidToo(t *testing.T) {
+	t.Parallel()
+	f := newForge(t)
+	past := certstest.Valid(f.now.AddDate(-3, 0, 0), f.now.AddDate(-2, 0, 0))
+	sub := f.authority.Sub(t, "Sub", past)
+	r := f.read(f.one(draft{signer: sub.Signer(t, "Maker")}))
+	require.Contains(t, failures(r.Statuses), status.ClaimSignatureOutsideValidity)
+
+	chain := append(f.signer.DER(), sub.Certificate.Raw) // One that issued nothing here.
+	r = f.read(f.one(draft{chain: chain}))
+	require.Equal(t, "trusted", r.State, r.Statuses)
+}

@@ -16,6 +16,7 @@ import (
 	"veracity/engine/serve"
 	"veracity/engine/trust"
 	"veracity/engine/voice"
+	"veracity/engine/watermark"
 	"veracity/platform/fault"
 )
 
@@ -26,6 +27,8 @@ const Version = "2026.11"
 type file struct {
 	data  []byte
 	image *raster.Image
+	// marks adds up what the frames of one video say; nil for images.
+	marks *watermark.Clip
 }
 
 // reading is what one lane says; exactly one of its parts is set, by the lane's own place in the lanes.
@@ -45,7 +48,7 @@ type lane struct {
 
 // frameLanes look at pixels alone, in no order: adding one is a package and a line. They read the frames of videos too.
 var frameLanes = []lane{
-	{"watermark", absent, func(r *engine.Report, got reading) { r.Lanes.Watermark = got.lane }},
+	{"watermark", readMarks, func(r *engine.Report, got reading) { r.Lanes.Watermark, r.Detail.Watermark = got.lane, got.detail }},
 	{"pixels", absent, func(r *engine.Report, got reading) { r.Lanes.Pixels = got.lane }},
 }
 
@@ -64,6 +67,15 @@ const undecided = 50
 // absent is a lane for which this version has no decoder or model. It says so rather than guess.
 func absent(context.Context, file) (reading, error) {
 	return reading{lane: engine.Lane{Verdict: engine.Unavailable, Score: undecided}}, nil
+}
+
+// readMarks is the lane of the marks that generators leave in pixels.
+func readMarks(_ context.Context, f file) (reading, error) {
+	if f.marks != nil {
+		return reading{lane: f.marks.Add(f.image).Lane()}, nil
+	}
+	said := watermark.Read(f.image)
+	return reading{lane: said.Lane(), detail: said}, nil
 }
 
 // readProvenance is the lane of what a file says of itself.

@@ -17,6 +17,8 @@ import (
 	"veracity/engine/mediatest/coded"
 	"veracity/engine/raster"
 	"veracity/engine/serve"
+	"veracity/engine/watermark"
+	"veracity/engine/watermark/marktest"
 	"veracity/platform/fault"
 )
 
@@ -80,9 +82,29 @@ func TestAPlainPictureHasNoVerdictUntilALaneReadsPixels(t *testing.T) {
 	require.Equal(t, engine.Unavailable, report.Verdict)
 	require.Nil(t, report.Score)
 	require.Equal(t, engine.None, report.Lanes.Provenance.Verdict)
-	absent := engine.Lane{Verdict: engine.Unavailable, Score: 50}
-	require.Equal(t, absent, report.Lanes.Pixels)
-	require.Equal(t, absent, report.Lanes.Watermark)
+	require.Equal(t, engine.Lane{Verdict: engine.Unavailable, Score: 50}, report.Lanes.Pixels)
+	require.Equal(t, engine.Lane{Verdict: engine.None, Score: 50}, report.Lanes.Watermark)
+}
+
+func TestAMarkInThePixelsDecides(t *testing.T) {
+	t.Parallel()
+	mark := marktest.Generators()[3]
+	for name, data := range map[string][]byte{
+		"a payload":         mediatest.PNG(t, 512, 384, mediatest.WithPicture(mark.Mark(mediatest.Photo(512, 384)))),
+		"hidden parameters": mediatest.PNG(t, 64, 48, mediatest.WithPicture(marktest.Stealth(mediatest.Photo(64, 48), "stealth_pngcomp", webUI))),
+		"a strip":           mediatest.JPEG(t, 512, 512, mediatest.WithPicture(marktest.Strip(mediatest.Photo(512, 512)))),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			report, err := shared.Inspect(t.Context(), data)
+			require.NoError(t, err)
+			require.Equal(t, engine.AI, report.Verdict)
+			require.Equal(t, engine.ByWatermark, report.DecidedBy)
+			require.Equal(t, report.Lanes.Watermark.Score, *report.Score)
+			require.GreaterOrEqual(t, *report.Score, 96)
+			require.Len(t, report.Detail.Watermark.(watermark.Report).Marks, 1)
+		})
+	}
 }
 
 func TestEveryLaneIsTimed(t *testing.T) {

@@ -11,10 +11,8 @@ import (
 	"veracity/engine/ffmpeg"
 	"veracity/engine/render"
 	"veracity/engine/serve"
+	"veracity/engine/watermark"
 )
-
-// maxFrameSide bounds the frames that are read, in pixels: at 4096 x 4096 all eight take 400 MB.
-const maxFrameSide = 4096
 
 // inspectVideo reads frames spread over a video, and its sound beside them.
 func (i *inspector) inspectVideo(ctx context.Context, job serve.Job, c ffmpeg.Clip, report *engine.Report, done *progress) error {
@@ -59,18 +57,19 @@ type seeing struct {
 	readings []engine.Reading
 	frames   []frameDetail
 	timings  map[string]float64
+	marks    *watermark.Clip
 }
 
 // look has the frames decoded and reads each with the frame lanes.
 func (i *inspector) look(ctx context.Context, c ffmpeg.Clip, decoded, read func(done float64)) (*seeing, error) {
 	start := time.Now()
-	at := readingTimes(c.Seconds)
-	frames, err := i.tool.Frames(ctx, c, at, maxFrameSide)
+	at := engine.ReadingTimes(c.Seconds)
+	frames, err := i.tool.Frames(ctx, c, at, engine.MaxFrameSide)
 	if err != nil {
 		return nil, fmt.Errorf("decode frames: %w", err)
 	}
 	decoded(1)
-	s := &seeing{timings: map[string]float64{"decode": since(start)}}
+	s := &seeing{timings: map[string]float64{"decode": since(start)}, marks: &watermark.Clip{}}
 	details := make([]frameDetail, len(frames))
 	for k, frame := range frames {
 		if details[k], err = s.readFrame(ctx, i.frameLanes, frame); err != nil {
@@ -104,18 +103,9 @@ func shownAt(frames []frameDetail, k int, asked float64) int {
 	return shown
 }
 
-// readingTimes are the middles of equal parts of a clip.
-func readingTimes(seconds float64) []float64 {
-	at := make([]float64, engine.FrameReadings)
-	for k := range at {
-		at[k] = (float64(k) + 0.5) / engine.FrameReadings * seconds
-	}
-	return at
-}
-
 func (s *seeing) readFrame(ctx context.Context, lanes []lane, frame ffmpeg.Frame) (frameDetail, error) {
 	one := engine.Report{Detail: engine.Detail{TimingsMS: map[string]float64{}}}
-	if err := readAll(ctx, lanes, &one, file{image: frame.Image}); err != nil {
+	if err := readAll(ctx, lanes, &one, file{image: frame.Image, marks: s.marks}); err != nil {
 		return frameDetail{}, fmt.Errorf("read the frame at %.3f s: %w", frame.T, err)
 	}
 	for name, took := range one.Detail.TimingsMS {
@@ -133,7 +123,9 @@ func (s *seeing) into(report *engine.Report) {
 	for _, f := range s.frames {
 		pixels, watermarks = append(pixels, f.Pixels), append(watermarks, f.Watermark)
 	}
-	report.Lanes.Pixels, report.Lanes.Watermark = engine.Pool(pixels), engine.PoolMarks(watermarks)
+	together := s.marks.Report()
+	report.Lanes.Pixels, report.Lanes.Watermark = engine.Pool(pixels), engine.PoolMarks(together.Lane(), watermarks)
+	report.Detail.Watermark = together
 	for name, took := range s.timings {
 		report.Detail.TimingsMS[name] = took
 	}

@@ -8,9 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"veracity/engine"
+	"veracity/engine/mediatest"
 	"veracity/engine/mediatest/clips"
 	"veracity/engine/probe"
 	"veracity/engine/voice"
+	"veracity/engine/watermark"
+	"veracity/engine/watermark/marktest"
 )
 
 func inspectVideo(t *testing.T, spec clips.Spec) engine.Report {
@@ -43,9 +46,8 @@ func TestAPlainVideoHasNoVerdictUntilALaneReadsIt(t *testing.T) {
 	require.Equal(t, engine.Unavailable, report.Verdict)
 	require.Nil(t, report.Score)
 	require.Equal(t, engine.ByWeighed, report.DecidedBy)
-	absent := engine.Lane{Verdict: engine.Unavailable, Score: 50}
-	require.Equal(t, absent, report.Lanes.Pixels)
-	require.Equal(t, absent, report.Lanes.Watermark)
+	require.Equal(t, engine.Lane{Verdict: engine.Unavailable, Score: 50}, report.Lanes.Pixels)
+	require.Equal(t, engine.Lane{Verdict: engine.None, Score: 50}, report.Lanes.Watermark)
 	require.Equal(t, engine.None, report.Lanes.Provenance.Verdict)
 }
 
@@ -167,4 +169,19 @@ func TestALaneThatPanicsOverAFrameEndsItsJobAlone(t *testing.T) {
 	_, err := watched.InspectClip(t.Context(), jobOn(t, engine.Video, clips.File(t, clips.Spec{Format: probe.MP4})))
 	require.ErrorContains(t, err, "pixels")
 	require.ErrorContains(t, err, "panicked")
+}
+
+func TestMarksOfFramesAddUpToTheVideosVerdict(t *testing.T) {
+	t.Parallel()
+	const width, height, frames = 512, 288, 16
+	mark := marktest.Generators()[4]
+	film := marktest.Film(t, mark.Pan(mediatest.Photo(width, height+2*frames), width, height, frames), 18)
+	report, err := shared.InspectClip(t.Context(), jobOn(t, engine.Video, film))
+	require.NoError(t, err)
+	require.Equal(t, engine.AI, report.Verdict)
+	require.Equal(t, engine.ByWatermark, report.DecidedBy)
+	require.Equal(t, report.Lanes.Watermark.Score, *report.Score)
+	said := report.Detail.Watermark.(watermark.Report)
+	require.Equal(t, mark.Payload, said.Marks[0].DwtDct.Payload)
+	require.Equal(t, engine.FrameReadings, said.Marks[0].DwtDct.Frames)
 }

@@ -94,7 +94,7 @@ func valuesOf(schemas []*node) string {
 		}
 	}
 	if len(all) == 1 {
-		return "always " + all[0]
+		return "only " + all[0]
 	}
 	return "one of " + strings.Join(all, ", ")
 }

@@ -35,6 +35,7 @@ func BenchmarkData(b *testing.B) {
 
 	check := func(f carrier.File) func(*testing.B) {
 		return func(b *testing.B) {
+			b.Helper()
 			b.SetBytes(int64(len(wav)))
 			b.ReportAllocs()
 			for b.Loop() {

@@ -250,8 +250,12 @@ func TestOldBindingsPassWhereTheirTablesLeaveNoRoom(t *testing.T) {
 
 		moov := bytes.Clone(parts[2].bytes)
 		entries := moov[bytes.Index(moov, []byte("stco"))+12:]
+		sound := bytes.LastIndex(entries, []byte("stco")) + 12
 		for name, change := range map[string]func([]byte){
-			"two chunks change places":     func(b []byte) { copy(b, slices.Concat(b[4:8], b[:4])) },
+			"two chunks change places": func(b []byte) { copy(b, slices.Concat(b[4:8], b[:4])) },
+			"two of one length do": func(b []byte) {
+				copy(b[sound:], slices.Concat(b[sound+4:sound+8], b[sound:sound+4]))
+			},
 			"a chunk is shown twice":       func(b []byte) { copy(b[4:8], b[:4]) },
 			"a chunk moves over another":   func(b []byte) { b[7]-- },
 			"a chunk lies behind the file": func(b []byte) { b[8] = 1 },

@@ -20,11 +20,11 @@ func (c *check) boxes(ctx context.Context, assertion cbor.Value) ([]status.Statu
 	if !ok {
 		return say(status.BoxesHashMalformed, "its boxes are no list of names with their hashes"), nil
 	}
-	pieces, ok, err := carrier.Pieces(c.file)
-	if err := brokenPieces(err); err != nil {
+	pieces, ok, err := listPieces(c.file)
+	if err != nil {
 		return nil, err
 	}
-	if err != nil || !ok {
+	if !ok {
 		return say(status.BoxesHashMismatch, "the file is not one of boxes"), nil
 	}
 	m := &matching{pieces: pieces, runs: runs}
@@ -53,12 +53,13 @@ func (c *check) boxes(ctx context.Context, assertion cbor.Value) ([]status.Statu
 	return append(told, say(status.BoxesHashMatch, "the file's boxes are those that were signed")...), nil
 }
 
-// brokenPieces drops from an error that the file has no readable structure.
-func brokenPieces(err error) error {
+// listPieces lists the pieces of a file; ok is false for those that have none, or no readable structure.
+func listPieces(f carrier.File) (pieces []carrier.Piece, ok bool, err error) {
+	pieces, ok, err = carrier.Pieces(f)
 	if errors.Is(err, carrier.ErrBroken) || errors.Is(err, carrier.ErrSeveral) {
-		return nil
+		return nil, false, nil
 	}
-	return err
+	return pieces, ok, err
 }
 
 // run is one entry of the assertion: names of pieces in a row and one hash over them.

@@ -103,9 +103,9 @@ func (c *check) beyondStore(excluded []carrier.Range) (told []status.Status, ref
 	if len(beyond) == 0 {
 		return nil, false, nil
 	}
-	pieces, ok, err := carrier.Pieces(c.file)
+	pieces, ok, err := listPieces(c.file)
 	if err != nil || !ok {
-		return nil, true, brokenPieces(err)
+		return nil, true, err
 	}
 	var metadata []carrier.Range
 	for _, p := range pieces {

@@ -1,6 +1,7 @@
 package binding
 
 import (
+	"bytes"
 	"context"
 
 	"veracity/engine/c2pa/carrier"
@@ -38,7 +39,7 @@ func (v *bmffCheck) initHashes(ctx context.Context, end int64) ([]status.Status,
 			}
 			sums[t.alg] = sum
 		}
-		if string(sum) != string(t.initHash) {
+		if !bytes.Equal(sum, t.initHash) {
 			return mismatch("what comes before the fragments is not what was signed"), nil
 		}
 	}

@@ -234,6 +234,10 @@ func TestFragmentsThatGoOrMove(t *testing.T) {
 	swappedMedia[2] = []part{fragments[2][0], fragments[0][1], fragments[0][2]}
 	bare := slices.Clone(fragments)
 	bare[1] = fragments[1][1:]
+	elsewhere := slices.Clone(fragments)
+	place := cbor.Encode(cbor.Members{{Key: "uniqueId", Value: 9}, {Key: "localId", Value: 1}, {Key: "location", Value: 3}})
+	elsewhere[4] = slices.Concat([]part{{carriertest.BMFFBox("merkle", place), true}}, fragments[4][1:])
+	require.Len(t, fileOf(elsewhere[4]), len(fileOf(fragments[4])))
 	twice := slices.Clone(fragments)
 	twice[1] = slices.Concat(fragments[1][:1], fragments[1])
 	for name, tt := range map[string]struct {
@@ -247,6 +251,7 @@ func TestFragmentsThatGoOrMove(t *testing.T) {
 		"two change their media":     {swappedMedia, status.BMFFHashMismatch},
 		"one is there twice":         {slices.Concat(fragments, fragments[4:]), status.BMFFHashMismatch},
 		"one says nothing of itself": {bare, status.BMFFHashMalformed},
+		"one says it is elsewhere":   {elsewhere, status.BMFFHashMismatch},
 		"one says so twice":          {twice, status.BMFFHashMismatch},
 	} {
 		require.Equal(t, []status.Code{tt.want}, check(t, fileOfStream(opening, tt.fragments), probe.MP4, labels[3], assertion), name)
@@ -282,6 +287,21 @@ func TestMediaOfFragmentsAreNotLeftOut(t *testing.T) {
 	assertion := with(streamHash(opening, fragments), "exclusions", exclusions(xpath("/mdat", subset(16, 0))))
 	whole := fileOfStream(opening, fragments)
 	require.Equal(t, []status.Code{status.BMFFHashMalformed}, check(t, whole, probe.MP4, labels[3], assertion))
-	require.Equal(t, []status.Code{status.BMFFHashMalformed},
-		check(t, whole, probe.MP4, labels[3], with(assertion, "hash", sum("sha256", nil))))
+
+	// With a hash of the file the trees have to be over the media themselves.
+	cut := map[int][]int{}
+	all := slices.Concat(opening, slices.Concat(fragments...))
+	for i, p := range all {
+		if string(p.bytes[4:8]) == "mdat" {
+			cut[i] = []int{16, len(p.bytes)}
+		}
+	}
+	hash := sum("sha256", content(all, 3, 0, cut))
+	require.Equal(t, []status.Code{status.BMFFHashMismatch}, check(t, whole, probe.MP4, labels[3], with(assertion, "hash", hash)))
+	var trees []any
+	for i, f := range fragments {
+		trees = append(trees, tree(i, 1, blocks(f[2].bytes[16:], 99)))
+	}
+	require.Equal(t, []status.Code{status.BMFFHashMatch},
+		check(t, whole, probe.MP4, labels[3], with(with(assertion, "hash", hash), "merkle", trees)))
 }

@@ -1,7 +1,6 @@
 package binding
 
 import (
-	"slices"
 	"strings"
 
 	"veracity/engine/c2pa/carrier"
@@ -95,8 +94,7 @@ func (v *bmffCheck) uuid(h hit) worth {
 }
 
 // coveredByTrees says whether an mdat box is left out no further than trees of hashes reach, from the sixteenth byte on
-// (specification 2.2, appendix A.5.6). Fragments are hashed with their media.
+// (specification 2.2, appendix A.5.6). Without a hash of the whole file trees are over fragments, their media included.
 func (v *bmffCheck) coveredByTrees(h hit) bool {
-	return v.version != "v1" && v.hash != nil && len(v.trees) > 0 && h.depth == 1 && h.ranges[0].Start >= h.start+mdatHead &&
-		!slices.ContainsFunc(v.top, func(x box) bool { return x.kind == "moof" })
+	return v.version != "v1" && v.hash != nil && len(v.trees) > 0 && h.depth == 1 && h.ranges[0].Start >= h.start+mdatHead
 }

@@ -36,14 +36,26 @@ type id3 struct {
 	unsync  bool
 }
 
-// each gives the next n bytes to take, a run at a time. Nil passes over them.
-func (t *id3) each(n int64, take func([]byte)) error {
-	if !t.unsync && take == nil {
-		if t.at += n; t.at > t.end {
-			return errEnd
-		}
-		return nil
+// skip passes over the next n bytes.
+func (t *id3) skip(n int64) error {
+	if t.unsync {
+		return t.each(n, nil)
 	}
+	if t.at += n; t.at > t.end {
+		return errEnd
+	}
+	return nil
+}
+
+// read gives the next n bytes.
+func (t *id3) read(n int64) ([]byte, error) {
+	out := make([]byte, 0, n)
+	err := t.each(n, &out)
+	return out, err
+}
+
+// each passes over the next n bytes and appends them to what is given.
+func (t *id3) each(n int64, into *[]byte) error {
 	for n > 0 {
 		if t.at >= t.end {
 			return errEnd
@@ -52,31 +64,45 @@ func (t *id3) each(n int64, take func([]byte)) error {
 		if err != nil {
 			return err
 		}
-		b = b[:min(int64(len(b)), n, t.end-t.at)]
-		if i := bytes.IndexByte(b, 0xFF); t.unsync && i >= 0 {
-			b = b[:i+1]
+		b = b[:min(int64(len(b)), t.end-t.at)]
+		used, taken := int64(0), int64(0)
+		if t.unsync {
+			used, taken = synchronise(b, n, into)
+		} else {
+			used = min(int64(len(b)), n)
+			taken = used
+			*into = append(*into, b[:used]...)
 		}
-		if take != nil {
-			take(b)
-		}
-		stuffed := t.unsync && b[len(b)-1] == 0xFF
-		n, t.at = n-int64(len(b)), t.at+int64(len(b))
-		if !stuffed || t.at >= t.end {
+		n, t.at = n-taken, t.at+used
+		if !t.unsync || b[used-1] != 0xFF || t.at >= t.end {
 			continue
 		}
-		if next, err := t.peek(t.at, 1); err != nil {
+		// The block ends behind FF: the zero that follows it is in the next one.
+		next, err := t.peek(t.at, 1)
+		if err != nil {
 			return err
-		} else if next[0] == 0 {
+		}
+		if next[0] == 0 {
 			t.at++
 		}
 	}
 	return nil
 }
 
-func (t *id3) read(n int64) ([]byte, error) {
-	out := make([]byte, 0, n)
-	err := t.each(n, func(b []byte) { out = append(out, b...) })
-	return out, err
+// synchronise takes n bytes at most out of a block, without the zeros behind FF: how many of the block, and how many. A
+// byte at a time is the quickest for the worst of blocks.
+func synchronise(b []byte, n int64, into *[]byte) (used, taken int64) {
+	for used < int64(len(b)) && taken < n {
+		c := b[used]
+		if into != nil {
+			*into = append(*into, c)
+		}
+		used, taken = used+1, taken+1
+		if c == 0xFF && used < int64(len(b)) && b[used] == 0 {
+			used++
+		}
+	}
+	return used, taken
 }
 
 // findID3 reads the store out of the one general object of the first tag that has C2PA's media type (specification 2.2,
@@ -128,7 +154,7 @@ func (t *id3) skipExtended(version byte) error {
 		}
 		size = own - 4
 	}
-	return t.each(size, nil)
+	return t.skip(size)
 }
 
 // frame reads the next frame, and gives the store if it holds one. Padding ends the frames: errEnd.
@@ -155,14 +181,14 @@ func (t *id3) frame(version, tagFlags byte) (*Found, error) {
 		skip, opaque = frame4Head(head[9])
 		body.end, body.unsync = t.at+size, head[9]&frame4Unsynchronised != 0 || tagFlags&tagUnsynchronised != 0
 	}
-	if err := t.each(size, nil); err != nil {
+	if err := t.skip(size); err != nil {
 		return nil, err
 	}
 	body.end = t.at
 	if string(head[:4]) != "GEOB" || opaque {
 		return nil, nil
 	}
-	if err := body.each(skip, nil); err != nil {
+	if err := body.skip(skip); err != nil {
 		return nil, whole(err)
 	}
 	return body.object(Range{start, t.at})
@@ -196,7 +222,7 @@ func (t *id3) object(frame Range) (*Found, error) {
 		}
 	}
 	body := start
-	if err := body.each(int64(len(head)-len(rest)), nil); err != nil {
+	if err := body.skip(int64(len(head) - len(rest))); err != nil {
 		return nil, err
 	}
 	if t.end-body.at > 2*MaxStore {
@@ -221,7 +247,8 @@ func (t *id3) all() ([]byte, error) {
 		}
 		// Unsynchronisation only takes bytes away, so that the frame may end before the count does.
 		n := min(t.end-t.at, MaxStore-int64(len(out)))
-		if err := t.each(n, func(b []byte) { out = append(out, b...) }); whole(err) != nil {
+		err := t.each(n, &out)
+		if err := whole(err); err != nil {
 			return nil, err
 		}
 	}

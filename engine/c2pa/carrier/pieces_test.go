@@ -124,7 +124,7 @@ func TestMetadataAreThePayloadsThatShowNothing(t *testing.T) {
 func TestFloodOfPiecesIsRefused(t *testing.T) {
 	t.Parallel()
 	chunk := binary.BigEndian.AppendUint32([]byte("\x00\x00\x00\x00abcd"), 0)
-	flood := append(mediatest.PNG(t, 4, 4)[:33], slices.Repeat(chunk, 1<<17)...)
+	flood := slices.Concat(mediatest.PNG(t, 4, 4)[:33], slices.Repeat(chunk, 1<<17))
 	_, ok, err := carrier.Pieces(open(flood, probe.PNG))
 	require.True(t, ok)
 	require.ErrorIs(t, err, carrier.ErrBroken)

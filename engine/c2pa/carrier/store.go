@@ -55,7 +55,7 @@ func parts(store []byte) iter.Seq[[]byte] {
 		if own := boxLength(store); own > 0 {
 			end = own
 		}
-		for at := uint64(boxHeader(store)); at+16 <= end; {
+		for at := uint64(boxHeader(store)); at+16 <= end; { //nolint:gosec // 8 or 16.
 			size := boxLength(store[at:])
 			if size < 8 || size > end-at || !yield(store[at:at+size]) {
 				return

@@ -111,3 +111,16 @@ func TestStoreBehindTheLongChunksOfRF64(t *testing.T) {
 	require.NotNil(t, found)
 	require.True(t, bytes.Equal(store, found.Store))
 }
+
+// TestUnsynchronisationAcrossReads moves the bytes of a tag so that each of them falls on the end of a read once.
+func TestUnsynchronisationAcrossReads(t *testing.T) {
+	t.Parallel()
+	store := carriertest.Store(140_000)
+	object := carriertest.Frame(3, "GEOB", 0, carriertest.Object("application/c2pa", store))
+	for n := range 260 {
+		text := carriertest.Frame(3, "TIT2", 0, make([]byte, 1+n))
+		found, err := carrier.Find(open(carriertest.Tag(3, carriertest.Unsynchronised, text, object), probe.MP3))
+		require.NoError(t, err)
+		require.True(t, found != nil && bytes.Equal(store, found.Store), n)
+	}
+}

@@ -72,7 +72,11 @@ const tuning = "psy=0"
 
 // x264 are the options that code pictures at a quality.
 func (w *work) x264(preset string, crf float64) []string {
-	return append(w.coder(preset, crf, tuning), "-profile:v", "high")
+	params := []string{tuning}
+	if w.cfg.FinerChroma > 0 {
+		params = append(params, "chroma-qp-offset=-"+strconv.Itoa(w.cfg.FinerChroma))
+	}
+	return append(w.coder(preset, crf, params...), "-profile:v", "high")
 }
 
 // plain are the options of an encoder that is told nothing but where its limits are.

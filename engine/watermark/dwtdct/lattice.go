@@ -59,7 +59,7 @@ func (s *search) lattice(g grid, p part) {
 		// That the grids were chosen among all counts as if each had been tried.
 		s.tests += places * int(plainWays) * len(strides) * len(pay.bits) / mostGrids
 		for _, stride := range strides {
-			found := pay.anywhere(fold(waves, rows, columns, stride, len(pay.bits)), classes(stride, len(pay.bits)))
+			found := pay.anywhere(fold(waves, rows, columns, stride, len(pay.bits)), pay.classes(stride))
 			m := Mark{
 				Payload: pay.name, Generator: pay.generator, T: found.t, Gap: found.gap, Chance: found.chance,
 				X: p.x + g.x, Y: p.y + g.y, Scale: 1,
@@ -90,18 +90,18 @@ func fold(waves []float32, rows, columns, stride, n int) []float64 {
 	return sums
 }
 
-// classes tells which bits of a payload of n share columns of blocks: those whose places differ by multiples of it. What
-// a picture's upright lines make of a column then counts for nothing, as it does not tell one bit of a class from another.
+// classes tells which bits of a payload share columns of blocks: those whose places differ by multiples of it. What a
+// picture's upright lines make of a column then counts for nothing, as it does not tell one bit of a class from another.
 // Where each column has one bit, that cannot be had.
-func classes(stride, n int) int {
-	a, b := n, stride%n
+func (p payload) classes(stride int) int {
+	a, b := len(p.bits), stride%len(p.bits)
 	if b == 0 {
-		return 1
+		return p.period
 	}
 	for b != 0 {
 		a, b = b, a%b
 	}
-	return a
+	return max(a, p.period)
 }
 
 // anywhere compares means with the payload turned around to where it fits best.

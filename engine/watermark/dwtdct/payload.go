@@ -5,6 +5,9 @@ type payload struct {
 	// name is the message in letters where it has any, generator who writes it.
 	name, generator string
 	bits            []bool
+	// period is 8 for letters, whose bits are alike from letter to letter, and 1 for others. What goes by that period, such
+	// as stripes of 64 pixels, is no evidence for letters.
+	period int
 }
 
 // payloads are the fixed messages of generators whose code is public. What anybody may choose for himself, such as the
@@ -29,7 +32,7 @@ var payloads = []payload{
 
 // text is a payload of ASCII letters, the highest bit of each first.
 func text(letters, generator string) payload {
-	p := payload{name: letters, generator: generator}
+	p := payload{name: letters, generator: generator, period: 8}
 	for _, c := range []byte(letters) {
 		for bit := 7; bit >= 0; bit-- {
 			p.bits = append(p.bits, c>>bit&1 == 1)
@@ -39,7 +42,7 @@ func text(letters, generator string) payload {
 }
 
 func digits(name, generator, bits string) payload {
-	p := payload{name: name, generator: generator}
+	p := payload{name: name, generator: generator, period: 1}
 	for _, c := range bits {
 		p.bits = append(p.bits, c == '1')
 	}

@@ -112,14 +112,14 @@ func (p payload) in(sums, counts []float64) evidence {
 		}
 		means[i] = sums[i] / n
 	}
-	squares := centre(means, 1)
+	squares := centre(means, p.period)
 	var dot float64
 	for i, set := range p.bits {
 		if set {
 			dot += means[i]
 		}
 	}
-	return p.weigh(dot, squares, 1)
+	return p.weigh(dot, squares, p.period)
 }
 
 // centre takes from each value the mean of those whose places differ by multiples of classes, and answers the sum of the

@@ -47,7 +47,7 @@ func Segments(box []byte, instance uint16, first uint32, size int) [][]byte {
 	var out [][]byte
 	for i, part := range slices.Collect(slices.Chunk(box, size)) {
 		payload := binary.BigEndian.AppendUint16([]byte("JP"), instance)
-		payload = binary.BigEndian.AppendUint32(payload, first+uint32(i)) //nolint:gosec // Tests have few.
+		payload = binary.BigEndian.AppendUint32(payload, first+uint32(i))
 		if i > 0 {
 			payload = append(payload, box[:header]...)
 		}
@@ -92,7 +92,7 @@ func InRIFF(file []byte, chunks ...[]byte) []byte {
 func GIFStore(store []byte) []byte {
 	out := append([]byte{0x21, 0xFF, 11}, "C2PA_GIF\x01\x00\x00"...)
 	for block := range slices.Chunk(store, 255) {
-		out = append(append(out, byte(len(block))), block...)
+		out = append(append(out, byte(len(block))), block...) //nolint:gosec // 255 at most.
 	}
 	return append(out, 0)
 }
