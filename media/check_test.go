@@ -20,7 +20,7 @@ func TestCallersWhoHangUpHaveNothingHeld(t *testing.T) {
 	require.NoError(t, err)
 	for patience := range 200 {
 		ctx, hangUp := context.WithTimeout(t.Context(), time.Duration(patience)*50*time.Microsecond)
-		_, err := r.Service.CheckImage(ctx, r.Caller, src, nil)
+		_, err := r.CheckImage(ctx, r.Caller, src, nil)
 		if err != nil {
 			require.ErrorIs(t, err, ctx.Err())
 		}

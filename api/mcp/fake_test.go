@@ -36,14 +36,20 @@ func (s script) ReadCheck(ctx context.Context, id string, _ bool) ([]byte, error
 	return s.read(ctx, id)
 }
 
-func (s script) Optimize(ctx context.Context, c api.Call) (api.Reply, error) { return s.Check(ctx, c) }
+func (s script) Optimize(ctx context.Context, c api.Call) (api.Reply, error) {
+	return s.Check(ctx, c)
+}
+
 func (s script) CreateUpload(ctx context.Context, c api.Call) (api.Reply, error) {
 	return s.Check(ctx, c)
 }
-func (s script) ReadUsage(context.Context) ([]byte, error) { return []byte("{}\n"), nil }
 
 func (s script) ReadOptimization(ctx context.Context, id string) ([]byte, error) {
 	return s.ReadCheck(ctx, id, false)
+}
+
+func (script) ReadUsage(context.Context) ([]byte, error) {
+	return []byte("{}\n"), nil
 }
 
 // newServer is a server of scripted acts, without the API's checks in front of it.

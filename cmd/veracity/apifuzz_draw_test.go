@@ -135,7 +135,7 @@ func (d *drawing) headerValue(p *openapi3.Parameter) string {
 	switch p.Name {
 	case "Idempotency-Key":
 		// Few, so that requests meet under one key.
-		return pick(d, "idempotency key", "a", "b", "c", "d", uuid.NewString(), "", "   ", strings.Repeat("k", 255), strings.Repeat("k", 256), "tab\there", "\xc3\xa9", `"quoted"`)
+		return pick(d, "idempotency key", "a", "b", "c", "d", "e", "f", "g", uuid.NewString(), uuid.NewString(), "", "   ", strings.Repeat("k", 255), strings.Repeat("k", 256), "tab\there", "\xc3\xa9", `"quoted"`)
 	case "Range":
 		return pick(d, "range", "bytes=0-3", "bytes=3-1", "bytes=-1", "bytes=-0", "bytes=99999999999999999999-", "bytes=0-0,1-1", "items=0-1", "bytes", "bytes=--1", strings.Repeat("bytes=0-,", 500))
 	}

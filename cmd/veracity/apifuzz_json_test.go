@@ -41,10 +41,12 @@ func (d *drawing) value(name string, ref *openapi3.SchemaRef) string {
 // fuzzMember is a name and a value as they are written.
 type fuzzMember struct{ name, value string }
 
-// members draws the members of an object: those that it must have, and half of the others.
+// members draws the members of an object: those that it must have, or that a request of JSON-RPC has, and half of the
+// others.
 func (d *drawing) members(s *openapi3.Schema) (drawn []fuzzMember) {
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		if slices.Contains(s.Required, name) || d.oneIn(2, "with "+name) {
+		needed := slices.Contains(s.Required, name) || slices.Contains([]string{"id", "method", "params"}, name)
+		if needed || d.oneIn(2, "with "+name) {
 			drawn = append(drawn, fuzzMember{name, d.value(name, s.Properties[name])})
 		}
 	}

@@ -173,6 +173,13 @@ func (r read) class(e expectation) string {
 	return r.c2paClass(e)
 }
 
+// malformed tells a manifest that is as it was signed, and was not as the specification says.
+func malformed(m c2pa.Manifest) bool {
+	return slices.ContainsFunc(m.Statuses, func(s status.Status) bool {
+		return s.Code.Kind() == status.Failure && !strings.HasPrefix(string(s.Code), "signingCredential.")
+	})
+}
+
 func (r read) c2paClass(e expectation) string {
 	c, m, said := r.provenance.ContentCredentials, r.active(), r.report.Lanes.Provenance.Verdict
 	switch {
@@ -201,7 +208,7 @@ func (r read) c2paClass(e expectation) string {
 		return e.class
 	case m.Integrity == c2pa.Unchecked, e.class == "c2pa:error" && m.Integrity != c2pa.Intact:
 		return "c2pa:error"
-	case m.Integrity != c2pa.Intact || signer.Validity == c2pa.Unfit:
+	case m.Integrity != c2pa.Intact || signer.Validity == c2pa.Unfit, e.class == "c2pa:invalid" && malformed(m):
 		return "c2pa:invalid"
 	case e.class == "c2pa:integrity" && signer.Validity == c2pa.Expired:
 		return e.class

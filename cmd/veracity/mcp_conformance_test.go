@@ -53,26 +53,32 @@ var scenarios = []string{"server-initialize", "ping", "tools-list", "dns-rebindi
 func TestMCPPassesTheProtocolsOwnConformanceTests(t *testing.T) {
 	t.Parallel()
 	_, endpoint := behindKey(t)
-	runner := filepath.Join(toolbox.Module(t, "@modelcontextprotocol/conformance"), "dist", "index.js")
 	for _, scenario := range scenarios {
-		results := t.TempDir()
-		ctx, cancel := context.WithTimeout(t.Context(), refereeTime)
-		defer cancel()
-		run := toolbox.Node(ctx, t, runner, "server", "--url", endpoint, "--scenario", scenario, "--output-dir", results)
-		run.Dir = results
-		said, err := run.CombinedOutput()
-		require.NoError(t, err, "%s: %s", scenario, said)
-		found, err := filepath.Glob(filepath.Join(results, "*", "checks.json"))
-		require.NoError(t, err)
-		require.Len(t, found, 1, "%s", said)
-		written, err := os.ReadFile(found[0])
-		require.NoError(t, err)
-		var checks []struct{ ID, Status, ErrorMessage string }
-		require.NoError(t, json.Unmarshal(written, &checks))
-		require.NotEmpty(t, checks)
-		for _, check := range checks {
-			require.Contains(t, []string{"SUCCESS", "INFO"}, check.Status, "%s: %s: %s", scenario, check.ID, check.ErrorMessage)
-		}
+		conforms(t, endpoint, scenario)
+	}
+}
+
+// conforms runs a scenario and demands that all of its checks are passed.
+func conforms(t *testing.T, endpoint, scenario string) {
+	t.Helper()
+	results := t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), refereeTime)
+	defer cancel()
+	runner := filepath.Join(toolbox.Module(t, "@modelcontextprotocol/conformance"), "dist", "index.js")
+	run := toolbox.Node(ctx, t, runner, "server", "--url", endpoint, "--scenario", scenario, "--output-dir", results)
+	run.Dir = results
+	said, err := run.CombinedOutput()
+	require.NoError(t, err, "%s: %s", scenario, said)
+	found, err := filepath.Glob(filepath.Join(results, "*", "checks.json"))
+	require.NoError(t, err)
+	require.Len(t, found, 1, "%s", said)
+	written, err := os.ReadFile(found[0])
+	require.NoError(t, err)
+	var checks []struct{ ID, Status, ErrorMessage string }
+	require.NoError(t, json.Unmarshal(written, &checks))
+	require.NotEmpty(t, checks)
+	for _, check := range checks {
+		require.Contains(t, []string{"SUCCESS", "INFO"}, check.Status, "%s: %s: %s", scenario, check.ID, check.ErrorMessage)
 	}
 }
 

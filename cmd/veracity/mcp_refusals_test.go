@@ -146,7 +146,7 @@ func TestMCPFailureInsideSaysNothingOutside(t *testing.T) {
 	require.NotContains(t, said, "JSON")
 	line := c.logged(r.header.Get("Request-Id"))
 	require.Equal(t, []any{500, "engine_error", int64(0)}, []any{line.Status, line.Code, line.Credits})
-	require.Contains(t, c.service.log.String(), `"level":"ERROR","msg":"request","request_id":"`+r.header.Get("Request-Id"))
+	require.Contains(t, c.log.String(), `"level":"ERROR","msg":"request","request_id":"`+r.header.Get("Request-Id"))
 	c.spent(0)
 }
 
@@ -163,5 +163,5 @@ func TestMCPCallsAreInTheLogOfTheirAccount(t *testing.T) {
 	r = c.say(ping)
 	line = c.logged(r.header.Get("Request-Id"))
 	require.Equal(t, []any{200, "ok", "", int64(0)}, []any{line.Status, line.Code, line.Verdict, line.Credits})
-	require.NotContains(t, c.service.log.String(), base64.StdEncoding.EncodeToString(labelledPNG(t))[:40], "bodies stay out of the log")
+	require.NotContains(t, c.log.String(), base64.StdEncoding.EncodeToString(labelledPNG(t))[:40], "bodies stay out of the log")
 }

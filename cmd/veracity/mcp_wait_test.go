@@ -96,7 +96,7 @@ func TestMCPHangUpEndsTheWaitAndNotTheJob(t *testing.T) {
 	begin := time.Now()
 	_, err = http.DefaultTransport.RoundTrip(req)
 	require.ErrorIs(t, err, context.Canceled)
-	require.Eventually(t, func() bool { return strings.Contains(c.service.log.String(), `"status":499`) }, 5*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(c.log.String(), `"status":499`) }, 5*time.Second, 20*time.Millisecond)
 	require.Less(t, time.Since(begin), 10*time.Second)
 	close(goOn)
 	require.Equal(t, "succeeded", c.use("get_check", "id", check, "wait_seconds", 25).ok()["status"])
@@ -132,7 +132,7 @@ func TestMCPHangUpDuringAnImageCheckCostsNothingOrIsFoundAgain(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 	}
 	hungUp(map[string]any{"image_url": base + "/slow"})
-	require.Eventually(t, func() bool { return strings.Contains(c.service.log.String(), `"status":499`) }, 5*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(c.log.String(), `"status":499`) }, 5*time.Second, 20*time.Millisecond)
 	c.spent(0)
 
 	named := []any{"image_url", base + "/slow", "idempotency_key", "mine"}

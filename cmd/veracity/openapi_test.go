@@ -47,3 +47,12 @@ func TestAPIDescribesItselfToAnybody(t *testing.T) {
 	post.refused(405, "method_not_allowed")
 	require.ElementsMatch(t, []string{"GET", "HEAD"}, post.header.Values("Allow"))
 }
+
+func TestMethodThatNobodyKnowsIsNotFoundWhereThereIsNothing(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, method := range []string{"FOO", "PROPFIND", http.MethodOptions, http.MethodDelete} {
+		s.send(method, "/api/v1/nothing", "").refused(404, "not_found")
+		s.send(method, "/api/v1/audit//", "").refused(404, "not_found")
+	}
+}

@@ -94,10 +94,14 @@ func (r *reader) match(m *manifest) {
 	}
 }
 
-// readContents reads the assertions whose hash matches; the others say nothing that anybody signed.
+// readContents reads the assertions whose hash matches; the others say nothing that anybody signed. Of an ingredient among
+// those it is told where its manifest is missing: that is often what was changed.
 func (r *reader) readContents(m *manifest) {
 	for _, a := range m.assertions {
 		if !a.intact {
+			if a.verdict == differs && versioned(a.base, ingredientLabel) {
+				r.missing(m, a)
+			}
 			continue
 		}
 		switch a.box.UUID {
@@ -119,9 +123,37 @@ func inCBOR(base string) bool {
 		base == cloudLabel || base == stampLabel || base == ocspLabel
 }
 
+// missing tells whether the manifest that a changed ingredient assertion names is not in the store.
+func (r *reader) missing(m *manifest, a *assertion) {
+	content, ok := a.box.First("cbor")
+	if !ok || !m.store.afford(content) {
+		return
+	}
+	v, err := cbor.Decode(content)
+	if err != nil {
+		return
+	}
+	named := v.Get("activeManifest")
+	if named.Kind() == cbor.Absent {
+		named = v.Get("c2pa_manifest")
+	}
+	u, ok := readHashedURI(named)
+	if !ok {
+		return
+	}
+	if t, ok := parseURI(u.url, m.label); !ok || r.store.labelled[t.manifest] == nil {
+		m.add(status.IngredientManifestMissing, a.uri, "The ingredient's manifest is not there.")
+	}
+}
+
+// inStandard tells the assertions of C2PA, and those of the Creator Assertions Working Group that identify people.
+func inStandard(base string) bool {
+	return strings.HasPrefix(base, "c2pa.") || strings.HasPrefix(base, "cawg.")
+}
+
 func (r *reader) readCBOR(m *manifest, a *assertion) {
 	// Section 15.10.3.1 asks standard assertions to be valid. What others hold is nothing to us.
-	if !strings.HasPrefix(a.base, "c2pa.") {
+	if !inStandard(a.base) {
 		return
 	}
 	content, _ := a.box.First("cbor")
@@ -145,8 +177,21 @@ func (r *reader) readCBOR(m *manifest, a *assertion) {
 		r.readRevocations(v)
 	case a.base == cloudLabel:
 		m.checkCloud(a, v)
+	case a.base == identityLabel:
+		m.checkIdentity(a, v)
 	case versioned(a.base, softLabel):
 		a.watermark = m.softBinding(v)
+	}
+}
+
+// identityLabel is that of identity assertions.
+const identityLabel = "cawg.identity"
+
+// checkIdentity checks that an identity assertion has its parts (CAWG Identity Assertion 1.1, section 5.2).
+func (m *manifest) checkIdentity(a *assertion, v cbor.Value) {
+	_, signed := v.Get("signature").Bytes()
+	if v.Get("signer_payload").Kind() != cbor.Map || !signed {
+		m.add(status.IdentityCBORInvalid, a.uri, "The identity assertion lacks its payload or its signature.")
 	}
 }
 

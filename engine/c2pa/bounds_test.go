@@ -18,7 +18,7 @@ import (
 )
 
 // longest is how long reading a hostile store of some megabytes may take, with room for slow machines.
-const longest = 20 * time.Second
+const longest = time.Minute
 
 // bounded reads a file and checks that its report stays small, in time.
 func (f *forge) bounded(png []byte) c2pa.Report {
@@ -184,11 +184,10 @@ func TestHostileStoresCostLittle(t *testing.T) {
 func TestAStoreWithMoreThanIsReadIsNotJudged(t *testing.T) {
 	t.Parallel()
 	f := newForge(t)
-	wide := append([]byte{0x9A, 0, 1, 0x5F, 0x90}, bytes.Repeat([]byte{0xA0}, 90_000)...)
 	parts := []part{created(aiMedia)}
 	for i := range 60 {
 		label := fmt.Sprintf("c2pa.asset-ref__%d", i)
-		parts = append(parts, part{label: label, box: jumbf.Super(jumbf.CBORContent, label, nil, jumbf.Leaf("cbor", wide))})
+		parts = append(parts, part{label: label, value: make([]byte, 90_000)})
 	}
 	require.Equal(t, "trusted", f.bounded(f.one(draft{parts: parts[:40]})).State)
 	r := f.bounded(f.one(draft{parts: parts}))

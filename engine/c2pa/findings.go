@@ -87,5 +87,6 @@ var blameless = map[status.Code]bool{
 	status.TimestampMalformed:            true,
 	status.ManifestMultipleParents:       true,
 	status.AssertionCBORInvalid:          true,
+	status.IdentityCBORInvalid:           true,
 	status.AssertionJSONInvalid:          true,
 }

@@ -43,8 +43,7 @@ func Image(ctx context.Context, d *raster.Decoder, data []byte, p Provenance, pr
 	}
 	statements := origin.ReadImage(data).Verified(said)
 	part(progress, 0, imageDecoded)(1)
-	cfg := still.DefaultConfig()
-	encoded, err := still.Encode(ctx, picture, cfg, part(progress, imageDecoded, imageEncoded))
+	encoded, cfg, err := encodeStill(ctx, d, picture, part(progress, imageDecoded, imageEncoded))
 	if err != nil {
 		return nil, engine.Rendered{}, fmt.Errorf("optimize image: %w", err)
 	}

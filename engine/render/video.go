@@ -74,7 +74,7 @@ func Video(ctx context.Context, tool *ffmpeg.Tool, job Job) (engine.Rendered, er
 	}
 	statements := origin.ReadClip(source.file, source.size, source.format).Verified(said)
 	part(job.Progress, 0, videoProbed)(1)
-	encoded, err := film.Encode(ctx, tool, clip, job.Dir, job.Out, film.DefaultConfig(), part(job.Progress, videoProbed, videoEncoded))
+	encoded, err := encodeFilm(ctx, tool, clip, job, part(job.Progress, videoProbed, videoEncoded))
 	if err != nil {
 		return engine.Rendered{}, fmt.Errorf("optimize video: %w", err)
 	}

@@ -61,6 +61,14 @@ var flowing = map[atom.Atom]bool{
 	atom.Samp: true, atom.Small: true, atom.Span: true, atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Time: true,
 }
 
+// tag is the name of an element, "" for all else.
+func tag(n *html.Node) string {
+	if n.Type != html.ElementNode {
+		return ""
+	}
+	return n.Data
+}
+
 func inLine(n *html.Node) bool {
 	return n.Type == html.TextNode || n.Type == html.ElementNode && flowing[n.DataAtom]
 }
@@ -91,23 +99,23 @@ func (w writer) blocks(n *html.Node, depth int) []string {
 }
 
 func (w writer) block(n *html.Node, depth int) []string {
-	switch n.DataAtom {
-	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+	switch tag(n) {
+	case "h1", "h2", "h3", "h4", "h5", "h6":
 		text := squeeze(w.within(n, depth))
 		return []string{strings.Repeat("#", int(n.Data[1]-'0')) + " " + text}
-	case atom.P:
+	case "p":
 		return one(paragraph(w.within(n, depth)))
-	case atom.Summary, atom.Caption, atom.Figcaption:
+	case "summary", "caption", "figcaption":
 		return one(strong(paragraph(w.within(n, depth))))
-	case atom.Pre:
+	case "pre":
 		return []string{fenced(text(n))}
-	case atom.Ul, atom.Ol:
+	case "ul", "ol":
 		return one(w.list(n, depth))
-	case atom.Dl:
+	case "dl":
 		return one(w.terms(n, depth))
-	case atom.Table:
+	case "table":
 		return one(w.table(n, depth))
-	case atom.Hr:
+	case "hr":
 		return []string{"---"}
 	}
 	return w.blocks(n, depth)

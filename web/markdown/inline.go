@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 )
 
 // within is what stands in an element, as one line.
@@ -27,16 +26,16 @@ func (w writer) inline(n *html.Node, depth int) string {
 	if n.Type != html.ElementNode || dropped[n.DataAtom] {
 		return ""
 	}
-	switch n.DataAtom {
-	case atom.Code, atom.Kbd, atom.Samp:
+	switch tag(n) {
+	case "code", "kbd", "samp":
 		return code(text(n))
-	case atom.Strong, atom.B:
+	case "strong", "b":
 		return marked("**", w.within(n, depth))
-	case atom.Em, atom.I:
+	case "em", "i":
 		return marked("*", w.within(n, depth))
-	case atom.Br:
+	case "br":
 		return " "
-	case atom.A:
+	case "a":
 		return w.link(n, depth)
 	}
 	return w.within(n, depth)

@@ -55,13 +55,13 @@ func (w writer) terms(n *html.Node, depth int) string {
 	var walk func(*html.Node)
 	walk = func(n *html.Node) {
 		for c := range n.ChildNodes() {
-			switch c.DataAtom {
-			case atom.Dt:
+			switch tag(c) {
+			case "dt":
 				flush()
 				term = termed(strings.Join(w.blocks(c, depth+1), " "))
-			case atom.Dd:
+			case "dd":
 				about = append(about, w.blocks(c, depth+1)...)
-			case atom.Div:
+			case "div":
 				walk(c)
 			}
 		}
@@ -100,10 +100,10 @@ func (w writer) table(n *html.Node, depth int) string {
 	var caption string
 	wide := 0
 	for c := range n.Descendants() {
-		switch c.DataAtom {
-		case atom.Caption:
+		switch tag(c) {
+		case "caption":
 			caption = strong(squeeze(w.within(c, depth+1))) + "\n\n"
-		case atom.Tr:
+		case "tr":
 			var row []string
 			for cell := range c.ChildNodes() {
 				if cell.DataAtom == atom.Th || cell.DataAtom == atom.Td {

@@ -31,8 +31,10 @@ func samples(c views.Call, base string) []views.Example {
 		r.file = "optimized.png"
 	}
 	return []views.Example{
-		{Title: "curl", Text: r.curl()}, {Title: "Go", Text: r.golang()},
-		{Title: "Python", Text: r.python()}, {Title: "TypeScript", Text: r.typescript()},
+		{Title: "curl", Text: r.curl()},
+		{Title: "Go", Text: r.golang()},
+		{Title: "Python", Text: r.python()},
+		{Title: "TypeScript", Text: r.typescript()},
 	}
 }
 

@@ -99,7 +99,7 @@ func TestPythonSamplesCompile(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), programTime)
 	defer cancel()
 	paths := write(t, t.TempDir(), ".py", samples(t, "Python"))
-	out, err := exec.CommandContext(ctx, "python3", append([]string{"-m", "py_compile"}, paths...)...).CombinedOutput() //nolint:gosec // files of the test
+	out, err := exec.CommandContext(ctx, "python3", append([]string{"-m", "py_compile"}, paths...)...).CombinedOutput()
 	require.NoError(t, err, string(out))
 }
 
@@ -108,7 +108,7 @@ func TestShellSamplesAreShellAndTheirBodiesJSON(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), programTime)
 	defer cancel()
 	for _, path := range write(t, t.TempDir(), ".sh", samples(t, "curl")) {
-		out, err := exec.CommandContext(ctx, "sh", "-n", path).CombinedOutput() //nolint:gosec // as above
+		out, err := exec.CommandContext(ctx, "sh", "-n", path).CombinedOutput()
 		require.NoError(t, err, string(out))
 	}
 	bodies := 0

@@ -114,9 +114,16 @@ func (f File) merged(where string, original, update bmffStore) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := errors.Join(complete(first.Store), complete(second.Store)); err != nil {
+		return nil, err
+	}
+	store, ok := joinStores(first.Store, second.Store)
+	if !ok {
+		return nil, fmt.Errorf("%w: its update says nothing", ErrBroken)
+	}
 	ranges := []Range{original.framed, update.framed}
 	if update.framed.Start < original.framed.Start {
 		ranges[0], ranges[1] = ranges[1], ranges[0]
 	}
-	return &Found{Store: joinStores(first.Store, second.Store), Where: where, Ranges: ranges}, nil
+	return &Found{Store: store, Where: where, Ranges: ranges}, nil
 }

@@ -63,6 +63,9 @@ func Find(f File) (*Found, error) {
 		return nil, nil
 	}
 	found, err := find(f)
+	if err == nil && found != nil {
+		err = complete(found.Store)
+	}
 	if errors.Is(err, errEnd) {
 		err = fmt.Errorf("%w: %w", ErrBroken, err)
 	}

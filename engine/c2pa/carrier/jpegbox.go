@@ -132,8 +132,5 @@ func (x *jpegBox) found(f File) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	if boxLength(store) > uint64(len(store)) {
-		return nil, fmt.Errorf("%w: %d of its %d bytes are there", ErrBroken, len(store), boxLength(store))
-	}
 	return &Found{Store: store, Where: "jpeg:APP11", Ranges: x.ranges()}, nil
 }

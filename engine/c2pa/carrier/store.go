@@ -1,9 +1,10 @@
 package carrier
 
 import (
-	"bytes"
 	"encoding/binary"
+	"fmt"
 	"iter"
+	"slices"
 
 	"veracity/engine/c2pa/jumbf"
 )
@@ -37,6 +38,14 @@ func boxHeader(box []byte) int {
 	return 8
 }
 
+// complete says whether a store has all the bytes that it says it has.
+func complete(store []byte) error {
+	if n := boxLength(store); n > uint64(len(store)) || n > 0 && n < storeHead-8 {
+		return fmt.Errorf("%w: of the %d bytes that it states %d are there", ErrBroken, n, len(store))
+	}
+	return nil
+}
+
 // boxLength is the length that a whole box states for itself, 0 for up to its end.
 func boxLength(box []byte) uint64 {
 	if boxHeader(box) == 16 {
@@ -45,16 +54,11 @@ func boxLength(box []byte) uint64 {
 	return uint64(binary.BigEndian.Uint32(box))
 }
 
-// parts walks the boxes in a superbox, as far as they are whole.
+// parts walks the boxes in a superbox that is whole, as far as they are.
 func parts(store []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		if len(store) < 16 || boxLength(store) > uint64(len(store)) {
-			return
-		}
+		store = trimmed(store)
 		end := uint64(len(store))
-		if own := boxLength(store); own > 0 {
-			end = own
-		}
 		for at := uint64(boxHeader(store)); at+16 <= end; { //nolint:gosec // 8 or 16.
 			size := boxLength(store[at:])
 			if size < 8 || size > end-at || !yield(store[at:at+size]) {
@@ -76,23 +80,29 @@ func isUpdated(store []byte) bool {
 	return last == jumbf.UpdateManifest
 }
 
-// joinStores appends the boxes behind the description of the second superbox to the first.
-func joinStores(first, second []byte) []byte {
-	store := bytes.Clone(first[:boxHeader(first)])
-	for x := range parts(first) {
-		store = append(store, x...)
+// joinStores appends what the second superbox has behind its description to the first; both are whole.
+func joinStores(first, second []byte) ([]byte, bool) {
+	first, second = trimmed(first), trimmed(second)
+	var description []byte
+	for description = range parts(second) {
+		break
 	}
-	described := false
-	for x := range parts(second) {
-		if described {
-			store = append(store, x...)
-		}
-		described = true
+	if description == nil {
+		return nil, false
 	}
+	store := slices.Concat(first, second[boxHeader(second)+len(description):])
 	if size := uint64(len(store)); boxHeader(store) == 16 {
 		binary.BigEndian.PutUint64(store[8:], size)
 	} else {
 		binary.BigEndian.PutUint32(store, uint32(size)) //nolint:gosec // MaxStore at most.
 	}
-	return store
+	return store, true
+}
+
+// trimmed is a whole box without what follows it.
+func trimmed(box []byte) []byte {
+	if n := boxLength(box); n > 0 {
+		return box[:n]
+	}
+	return box
 }

@@ -1,5 +1,9 @@
 package status
 
+// IdentityCBORInvalid is a failure of an identity assertion (CAWG Identity Assertion 1.1, section 7.2), whose signature and
+// names are not looked into here.
+const IdentityCBORInvalid Code = "cawg.identity.cbor.invalid"
+
 // Failure codes of the claim, its signature and the manifest (specification 2.2, table 4).
 const (
 	AlgorithmUnsupported          Code = "algorithm.unsupported"

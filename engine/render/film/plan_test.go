@@ -28,6 +28,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		"MaxSide":       func(c *Config) { c.MaxSide = 1 },
 		"EncodeTime":    func(c *Config) { c.EncodeTime = 0 },
 		"Threads":       func(c *Config) { c.Threads = 65 },
+		"FinerChroma":   func(c *Config) { c.FinerChroma = 13 },
 	} {
 		cfg := DefaultConfig()
 		spoil(&cfg)
