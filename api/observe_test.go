@@ -18,6 +18,7 @@ import (
 
 	"veracity/account"
 	"veracity/account/access"
+	"veracity/api/openapi/openapitest"
 	"veracity/billing"
 	"veracity/engine"
 	"veracity/media"
@@ -51,7 +52,7 @@ func (e *eye) CheckImage(ctx context.Context, src engine.Source) (engine.Report,
 	if e.err != nil {
 		return engine.Report{}, e.err
 	}
-	return engine.Report{Media: engine.Image, Verdict: engine.AI, DecidedBy: engine.ByWatermark}, acttest.Admit(ctx, src)
+	return acttest.GeneratedImage(ctx, src)
 }
 
 // front is the API with a customer's key, and what it noted.
@@ -85,7 +86,7 @@ func newFront(t *testing.T, plan account.Overrides) *front {
 	routes.Mount(Prefix, New(Parts{
 		DB: rig.DB, Accounts: accounts, Media: service, Requests: f.noted, Metrics: NewMetrics(prometheus.NewRegistry()), Log: log,
 	}).Handler())
-	f.handler = routes
+	f.handler = openapitest.Watch(t, routes)
 	return f
 }
 

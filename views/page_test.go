@@ -144,5 +144,5 @@ func TestLanesThatCannotAnswerAreShownAsUnavailable(t *testing.T) {
 			ready++
 		}
 	}
-	require.Equal(t, 1, ready, "provenance alone answers in this version")
+	require.Equal(t, 2, ready, "provenance and watermarks answer in this version")
 }

@@ -87,7 +87,9 @@ func TestTheErrorsGuideHasTheStatusesThatTheAPIAnswers(t *testing.T) {
 			return true
 		}
 		key, ok := pair.Key.(*ast.SelectorExpr)
-		require.True(t, ok)
+		if !ok {
+			return true // a code of the log alone, which package fault does not have
+		}
 		value, ok := pair.Value.(*ast.SelectorExpr)
 		require.True(t, ok)
 		code := names[key.Sel.Name]

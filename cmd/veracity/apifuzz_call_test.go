@@ -41,8 +41,9 @@ func (c fuzzCall) String() string {
 		c.method, c.path, c.caller.account, c.chunked, c.headers, len(c.body), c.body)
 }
 
-// fuzzTransport neither follows redirects nor unpacks anything.
-var fuzzTransport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: fuzzers}
+// fuzzTransport neither follows redirects nor unpacks anything. Who says Expect: 100-continue waits for that: a server that
+// answers without the body has the connection cut under it.
+var fuzzTransport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: fuzzers, ExpectContinueTimeout: hang}
 
 func (c fuzzCall) send(ctx context.Context) (openapitest.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, 4*hang)

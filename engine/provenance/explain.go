@@ -49,6 +49,7 @@ func explainCredentials(c *ContentCredentials) string {
 		return "The Content Credentials do not fit the file: one of them was changed after signing, or they belong to another file. They say nothing about its origin."
 	case NotChecked:
 		return "The file has Content Credentials that cannot be checked here, so they say nothing."
+	case Silent:
 	}
 	return "Content Credentials " + by(active) + " hold, and say neither that a model made this file nor that a device captured it."
 }
@@ -101,7 +102,7 @@ func doubt(m *c2pa.Manifest) string {
 }
 
 // told are kinds of unsigned statements in words; %s is the maker, or its stand-in.
-var told = map[Kind]string{
+var told = map[Kind]string{ //nolint:gosec // No credentials are among these words.
 	Parameters: "It carries the record that %s leaves of how it made a picture or clip.",
 	Signature:  "Its metadata has a signature of %s, which cannot be verified here.",
 	Tool:       "Its metadata names %s as its maker.",
