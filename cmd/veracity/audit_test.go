@@ -37,7 +37,7 @@ func TestImageCheckAnswersFromEvidence(t *testing.T) {
 		require.InDelta(t, 98, got["score"], 0, name)
 		require.Equal(t, map[string]any{
 			"pixels":     map[string]any{"verdict": "unavailable", "score": 50.0},
-			"watermark":  map[string]any{"verdict": "unavailable", "score": 50.0},
+			"watermark":  map[string]any{"verdict": "none", "score": 50.0},
 			"provenance": map[string]any{"verdict": "ai", "issuer": "Stable Diffusion WebUI"},
 		}, got["lanes"], name)
 		require.NotContains(t, got, "detail", name)

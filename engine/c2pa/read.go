@@ -86,7 +86,10 @@ func (r *reader) validate(ctx context.Context) error {
 		if m.claim == nil {
 			continue
 		}
-		r.checkSignature(m)
+		r.checkSignature(ctx, m)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		m.settle()
 		m.checkKind()
 		m.checkActions()

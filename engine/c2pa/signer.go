@@ -2,6 +2,7 @@ package c2pa
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"slices"
 	"time"
@@ -13,8 +14,8 @@ import (
 )
 
 // checkSignature validates the claim's signature, its time-stamp, its signer's certificate and what is known of its
-// revocation (specification 2.2, sections 15.7 to 15.9).
-func (r *reader) checkSignature(m *manifest) {
+// revocation (specification 2.2, sections 15.7 to 15.9). When ctx ends, it ends early, and its findings are of no use.
+func (r *reader) checkSignature(ctx context.Context, m *manifest) {
 	uri := m.uri(signatureLabel)
 	content, ok := m.signatureBox()
 	if !ok {
@@ -40,8 +41,10 @@ func (r *reader) checkSignature(m *manifest) {
 	if !m.verify(sig, chain[0]) {
 		return
 	}
-	at := r.checkStamps(m, sig)
-	r.checkCertificate(m, sig, chain, at)
+	at := r.checkStamps(ctx, m, sig)
+	if ctx.Err() == nil {
+		r.checkCertificate(ctx, m, sig, chain, at)
+	}
 }
 
 // signatureBox is the content of the box that the claim's signature field leads to (specification 2.2, section 15.7).
@@ -95,7 +98,7 @@ func (m *manifest) verify(sig cose.Signature, signer certs.Certificate) bool {
 }
 
 // checkCertificate judges the signer's certificate at the time of signing: that of a trusted stamp, or now.
-func (r *reader) checkCertificate(m *manifest, sig cose.Signature, chain []certs.Certificate, stamped *time.Time) {
+func (r *reader) checkCertificate(ctx context.Context, m *manifest, sig cose.Signature, chain []certs.Certificate, stamped *time.Time) {
 	uri := m.uri(signatureLabel)
 	at := r.o.Now
 	if stamped != nil {
@@ -119,7 +122,7 @@ func (r *reader) checkCertificate(m *manifest, sig cose.Signature, chain []certs
 		m.add(status.SigningCredentialUntrusted, uri, "No list of trust leads to the signer.")
 	}
 	m.signer.Trust = certs.Trust{Trusted: trust.Trusted, List: trust.List, Anchor: clean(trust.Anchor)}
-	switch r.revocation(sig.OCSP, append(path, chain...), at) {
+	switch r.revocation(ctx, sig.OCSP, append(path, chain...), at) {
 	case certs.Good:
 		m.add(status.OCSPNotRevoked, uri, "")
 	case certs.Revoked:
@@ -132,11 +135,14 @@ func (r *reader) checkCertificate(m *manifest, sig cose.Signature, chain []certs
 
 // revocation asks the stapled answers, and when these say nothing those that assertions brought along (specification 2.2,
 // section 15.9).
-func (r *reader) revocation(stapled [][]byte, chain []certs.Certificate, at time.Time) certs.Revocation {
+func (r *reader) revocation(ctx context.Context, stapled [][]byte, chain []certs.Certificate, at time.Time) certs.Revocation {
 	if said := certs.Stapled(stapled, chain, at); said != certs.NotStated {
 		return said
 	}
 	for answer := range slices.Chunk(r.ocsp, 1) {
+		if ctx.Err() != nil {
+			break
+		}
 		if said := certs.Stapled(answer, chain, at); said != certs.NotStated {
 			return said
 		}

@@ -1,6 +1,7 @@
 package c2pa
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -50,7 +51,7 @@ func (r *reader) readRevocations(v cbor.Value) {
 
 // checkStamps validates the time-stamps of a signature, and when none of them holds those that assertions have for its
 // manifest (specification 2.2, section 15.8). It answers the time of the first that a trusted authority made.
-func (r *reader) checkStamps(m *manifest, sig cose.Signature) *time.Time {
+func (r *reader) checkStamps(ctx context.Context, m *manifest, sig cose.Signature) *time.Time {
 	uri := m.uri(signatureLabel)
 	if len(sig.Stamps) > 1 || len(sig.Stamps2) > 1 {
 		m.add(status.TimeStampMalformed, uri, "The signature has several time-stamps.")
@@ -74,6 +75,9 @@ func (r *reader) checkStamps(m *manifest, sig cose.Signature) *time.Time {
 		bare, _ = v.Bytes()
 	}
 	for _, token := range r.stamps[m.label] {
+		if ctx.Err() != nil {
+			break
+		}
 		if at := r.checkStamp(m, token, stamped, bare); at != nil {
 			return at
 		}

@@ -34,7 +34,8 @@ const maxLineage = 32
 // lineage walks from a manifest to what it was made from.
 type lineage struct {
 	manifests map[string]*c2pa.Manifest
-	seen      map[string]bool
+	// met are those that were judged, and those that are being judged, which say nothing: nothing is made of itself.
+	met map[string]branch
 	// found are the statements met on the way.
 	found []Statement
 }
@@ -60,7 +61,7 @@ type judged struct {
 // judge reads a validated manifest store. A manifest that fails its hashes says nothing. Claims of AI count whoever signed
 // them, as unsigned ones do: nobody gains by such a lie. A capture counts when everybody who signed is trusted.
 func judge(r c2pa.Report) judged {
-	l := lineage{manifests: map[string]*c2pa.Manifest{}, seen: map[string]bool{}}
+	l := lineage{manifests: map[string]*c2pa.Manifest{}, met: map[string]branch{}}
 	for i := range r.Manifests {
 		l.manifests[r.Manifests[i].Label] = &r.Manifests[i]
 	}
@@ -88,13 +89,22 @@ func judge(r c2pa.Report) judged {
 	return j
 }
 
-// follow judges a manifest and what it was made from. One that is missing, met before or not intact says nothing.
+// follow judges a manifest and what it was made from, once. One that is missing or not intact says nothing.
 func (l *lineage) follow(label string, depth int) branch {
+	if b, ok := l.met[label]; ok {
+		return b
+	}
 	m := l.manifests[label]
-	if m == nil || l.seen[label] || depth > maxLineage || m.Integrity != c2pa.Intact {
+	if m == nil || depth > maxLineage || m.Integrity != c2pa.Intact {
 		return branch{ai: No}
 	}
-	l.seen[label] = true
+	l.met[label] = branch{ai: No}
+	l.met[label] = l.weigh(m, depth)
+	return l.met[label]
+}
+
+// weigh judges a manifest together with what it was made from.
+func (l *lineage) weigh(m *c2pa.Manifest, depth int) branch {
 	own := l.deeds(m)
 	parents, parts := l.ingredients(m, depth)
 	for _, p := range parents {
@@ -252,7 +262,12 @@ var harmlessActions = map[string]bool{
 	"c2pa.watermarked.bound": true,
 }
 
+// harmless says that nothing was made up. Who names no action says nothing of what was done, unless the manifest is an
+// update, which leaves the file as it is.
 func harmless(m *c2pa.Manifest) bool {
+	if len(m.Actions) == 0 && !m.Update {
+		return false
+	}
 	for _, a := range m.Actions {
 		if !harmlessActions[a.Name] {
 			return false

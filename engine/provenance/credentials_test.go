@@ -46,6 +46,7 @@ func expired(m *c2pa.Manifest)  { m.Signer.Validity = c2pa.Expired }
 func altered(m *c2pa.Manifest)  { m.Integrity = c2pa.Altered }
 func uncheck(m *c2pa.Manifest)  { m.Integrity = c2pa.Unchecked }
 func unsigned(m *c2pa.Manifest) { m.Signer = nil }
+func updated(m *c2pa.Manifest)  { m.Update = true }
 
 func described1(action, description string) func(*c2pa.Manifest) {
 	return func(m *c2pa.Manifest) {
@@ -77,6 +78,7 @@ func TestContentCredentialsSayWhatTheirLineageDoes(t *testing.T) {
 		"a generated edit is a part":      {[]c2pa.Manifest{made("a", "X", did("c2pa.edited", trainedType))}, EditedWithAI, engine.Uncertain, "X"},
 		"a generated component":           {[]c2pa.Manifest{made("a", "X", did("c2pa.created", ""), did("c2pa.placed", ""), from(component, "b")), made("b", "Google LLC", did("c2pa.created", trainedType))}, EditedWithAI, engine.Uncertain, "Google LLC"},
 		"a generated picture to go by":    {[]c2pa.Manifest{made("a", "X", did("c2pa.created", ""), from(input, "b")), made("b", "Y", did("c2pa.created", trainedType))}, Silent, engine.None, "X"},
+		"gone by, and then opened":        {[]c2pa.Manifest{made("a", "X", did("c2pa.opened", ""), from(input, "b"), from(parent, "b")), made("b", "OpenAI", did("c2pa.created", trainedType))}, Generated, engine.AI, "OpenAI"},
 		"transcoded from generated":       {[]c2pa.Manifest{made("a", "X", did("c2pa.opened", ""), did("c2pa.transcoded", ""), from(parent, "b")), made("b", "OpenAI", did("c2pa.created", trainedType))}, Generated, engine.AI, "OpenAI"},
 		"edited from generated":           {[]c2pa.Manifest{made("a", "Adobe Inc.", did("c2pa.edited", editedType), from(parent, "b")), made("b", "OpenAI", did("c2pa.created", trainedType))}, Generated, engine.AI, "OpenAI"},
 		"three generations":               {[]c2pa.Manifest{made("a", "X", from(parent, "b")), made("b", "Y", from(parent, "c")), made("c", "OpenAI", did("c2pa.created", trainedType), unknown)}, Generated, engine.AI, "OpenAI"},
@@ -90,6 +92,8 @@ func TestContentCredentialsSayWhatTheirLineageDoes(t *testing.T) {
 		"captured, expired":               {[]c2pa.Manifest{made("a", "X", did("c2pa.created", captureType), expired)}, ClaimedCapture, engine.None, "X"},
 		"captured, not signed":            {[]c2pa.Manifest{made("a", "X", did("c2pa.created", captureType), unsigned)}, ClaimedCapture, engine.None, ""},
 		"captured, then cropped":          {[]c2pa.Manifest{made("a", "Google LLC", did("c2pa.opened", ""), did("c2pa.cropped", ""), from(parent, "b")), made("b", "Leica", did("c2pa.created", captureType))}, Captured, engine.Real, "Leica"},
+		"captured, then nobody says what": {[]c2pa.Manifest{made("a", "Google LLC", from(parent, "b")), made("b", "Leica", did("c2pa.created", captureType))}, ClaimedCapture, engine.None, "Leica"},
+		"captured, then updated":          {[]c2pa.Manifest{made("a", "Google LLC", updated, from(parent, "b")), made("b", "Leica", did("c2pa.created", captureType))}, Captured, engine.Real, "Leica"},
 		"captured, cropped by anybody":    {[]c2pa.Manifest{made("a", "X", did("c2pa.cropped", ""), from(parent, "b"), unknown), made("b", "Leica", did("c2pa.created", captureType))}, ClaimedCapture, engine.None, "Leica"},
 		"captured, then edited somehow":   {[]c2pa.Manifest{made("a", "Adobe Inc.", did("c2pa.edited", ""), from(parent, "b")), made("b", "Leica", did("c2pa.created", captureType))}, ClaimedCapture, engine.None, "Leica"},
 		"captured, then edited with AI":   {[]c2pa.Manifest{made("a", "Google LLC", did("c2pa.edited", editedType), from(parent, "b")), made("b", "Google LLC", did("c2pa.created", captureType))}, EditedWithAI, engine.Uncertain, "Google LLC"},

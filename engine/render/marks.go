@@ -48,33 +48,38 @@ func milderFilms() []film.Config {
 	return []film.Config{usual, finer, best}
 }
 
-// encodeFilm encodes a video such that its marks can still be read. What cannot be had is a fault of stage 1: an output
-// that hides where it comes from is none.
-func encodeFilm(ctx context.Context, tool *ffmpeg.Tool, clip ffmpeg.Clip, job Job, progress func(done float64)) (film.Result, error) {
+// encodeFilm encodes a video by the first of the settings under which its marks can still be read, and answers those. When none does, that
+// is a fault of stage 1: an output that hides where it comes from is none.
+func encodeFilm(ctx context.Context, tool *ffmpeg.Tool, clip ffmpeg.Clip, job Job, settings []film.Config, progress func(done float64),
+) (film.Result, film.Config, error) {
 	said, err := marksOf(ctx, tool, clip)
 	if err != nil {
-		return film.Result{}, unreadable(err)
+		return film.Result{}, film.Config{}, unreadable(err)
 	}
-	for _, cfg := range milderFilms() {
+	for _, cfg := range settings {
 		encoded, err := film.Encode(ctx, tool, clip, job.Dir, job.Out, cfg, progress)
 		if err != nil || said == engine.None || encoded.Mode == film.Kept {
-			return encoded, err
+			return encoded, cfg, err
 		}
-		out, err := tool.Probe(ctx, job.Out, probe.MP4)
+		kept, err := marksOfOutput(ctx, tool, job.Out)
 		if err != nil {
-			return film.Result{}, fmt.Errorf("read the output: %w", err)
-		}
-		kept, err := marksOf(ctx, tool, out)
-		if err != nil {
-			return film.Result{}, fmt.Errorf("read the output: %w", err)
+			return film.Result{}, cfg, fmt.Errorf("read the output: %w", err)
 		}
 		if kept == said || kept == engine.AI {
-			return encoded, nil
+			return encoded, cfg, nil
 		}
 		progress = nil // it has been told once
 	}
-	return film.Result{}, fault.New(fault.Stage1Failed,
+	return film.Result{}, film.Config{}, fault.New(fault.Stage1Failed,
 		"The video carries a generator's mark that no encoding keeps, so it was not optimized. Send a version of better quality.")
+}
+
+func marksOfOutput(ctx context.Context, tool *ffmpeg.Tool, path string) (engine.Verdict, error) {
+	clip, err := tool.Probe(ctx, path, probe.MP4)
+	if err != nil {
+		return "", err
+	}
+	return marksOf(ctx, tool, clip)
 }
 
 // marksOf is the verdict of a video's marks, read as a check reads them. A video without any picture that can be decoded

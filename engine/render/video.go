@@ -37,17 +37,19 @@ type Job struct {
 
 // filmDetail is the account of a video's encoder.
 type filmDetail struct {
-	Preset     string  `json:"preset,omitempty"`
-	CRF        float64 `json:"crf,omitempty"`
-	Target     float64 `json:"target"`
-	Reached    bool    `json:"reached"`
-	WorstSSIM  float64 `json:"worst_ssim"`
-	PlainSSIM  float64 `json:"plain_ssim"`
-	Samples    int     `json:"samples"`
-	Trials     int     `json:"trials"`
-	Sound      string  `json:"sound"`
-	ToneMapped bool    `json:"tone_mapped"`
-	Cropped    bool    `json:"cropped"`
+	Preset string  `json:"preset,omitempty"`
+	CRF    float64 `json:"crf,omitempty"`
+	Target float64 `json:"target"`
+	// FinerChroma is more than 0 where marks would have been lost otherwise.
+	FinerChroma int     `json:"finer_chroma,omitempty"`
+	Reached     bool    `json:"reached"`
+	WorstSSIM   float64 `json:"worst_ssim"`
+	PlainSSIM   float64 `json:"plain_ssim"`
+	Samples     int     `json:"samples"`
+	Trials      int     `json:"trials"`
+	Sound       string  `json:"sound"`
+	ToneMapped  bool    `json:"tone_mapped"`
+	Cropped     bool    `json:"cropped"`
 }
 
 // Video optimizes the video at job.Path into an MP4 at job.Out.
@@ -74,7 +76,7 @@ func Video(ctx context.Context, tool *ffmpeg.Tool, job Job) (engine.Rendered, er
 	}
 	statements := origin.ReadClip(source.file, source.size, source.format).Verified(said)
 	part(job.Progress, 0, videoProbed)(1)
-	encoded, err := encodeFilm(ctx, tool, clip, job, part(job.Progress, videoProbed, videoEncoded))
+	encoded, cfg, err := encodeFilm(ctx, tool, clip, job, milderFilms(), part(job.Progress, videoProbed, videoEncoded))
 	if err != nil {
 		return engine.Rendered{}, fmt.Errorf("optimize video: %w", err)
 	}
@@ -89,14 +91,14 @@ func Video(ctx context.Context, tool *ffmpeg.Tool, job Job) (engine.Rendered, er
 	if err != nil {
 		return engine.Rendered{}, fmt.Errorf("optimize video: %w", err)
 	}
-	out := describe(encoded, source.size, info.Size(), statements.Names())
+	out := describe(encoded, cfg, source.size, info.Size(), statements.Names())
 	out.Unsigned = signable
 	part(job.Progress, 0, 1)(1)
 	return out, nil
 }
 
-// describe puts an encoded video, size bytes long with all that it says, into the engine's terms.
-func describe(e film.Result, source, size int64, carried []string) engine.Rendered {
+// describe puts a video, encoded by the settings, size bytes long with all that it says, into the engine's terms.
+func describe(e film.Result, cfg film.Config, source, size int64, carried []string) engine.Rendered {
 	// What the source says of itself is not the encoder's, so its bytes do not count in the score.
 	outcome := Outcome{
 		Points: VideoPoints(e.SSIM), Bytes: e.Bytes, PlainBytes: e.PlainBytes, SourceBytes: source, BetterThanPlain: e.SSIM > e.PlainSSIM,
@@ -111,7 +113,7 @@ func describe(e film.Result, source, size int64, carried []string) engine.Render
 			Mode: string(e.Mode), Metric: "ssim", Likeness: shown(e.SSIM), Points: shown(outcome.Points), PlainBytes: e.PlainBytes, SourceBytes: source,
 			LargerThanSource: outcome.larger(), Carried: carried,
 			Encoding: filmDetail{
-				Preset: e.Preset, CRF: e.CRF, Target: film.DefaultConfig().MeanSSIM, Reached: e.Reached, WorstSSIM: e.WorstSSIM,
+				Preset: e.Preset, CRF: e.CRF, Target: cfg.MeanSSIM, FinerChroma: cfg.FinerChroma, Reached: e.Reached, WorstSSIM: e.WorstSSIM,
 				PlainSSIM: e.PlainSSIM, Samples: e.Samples, Trials: e.Trials, Sound: string(e.Sound), ToneMapped: e.ToneMapped, Cropped: e.Cropped,
 			},
 		},

@@ -11,8 +11,13 @@ import (
 	"veracity/engine/probe"
 )
 
-// maxVisits bounds how many boxes all exclusions of a binding look at together.
-const maxVisits = 1 << 19
+const (
+	// maxVisits bounds how many boxes all exclusions of a binding look at together.
+	maxVisits = 1 << 19
+	// maxHits bounds the ranges that they leave out together: at about 100 bytes each they take 26 MB. A file in fragments
+	// has some ten thousand.
+	maxHits = 1 << 18
+)
 
 // box is a box by its place, and its place in its file as xpaths say it.
 type box struct {
@@ -116,6 +121,7 @@ type hit struct {
 // match finds what the exclusions match.
 func (b *boxes) match(exclusions []exclusion) ([]hit, error) {
 	var hits []hit
+	left := maxHits
 	for _, x := range exclusions {
 		matched, err := b.follow(x, b.top)
 		if err != nil {
@@ -126,9 +132,13 @@ func (b *boxes) match(exclusions []exclusion) ([]hit, error) {
 			if err != nil {
 				return nil, err
 			}
-			if ok {
-				hits = append(hits, x.take(m))
+			if !ok {
+				continue
 			}
+			if left -= max(1, len(x.subset)); left < 0 {
+				return nil, fmt.Errorf("%w: more than %d ranges are left out", probe.ErrExcessive, maxHits)
+			}
+			hits = append(hits, x.take(m))
 		}
 	}
 	return hits, nil

@@ -1,6 +1,8 @@
 package binding
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"veracity/engine/c2pa/carrier"
@@ -60,10 +62,35 @@ func (v *bmffCheck) judge(h hit) worth {
 	}
 	for path := h.path; path != ""; path = path[:strings.LastIndexByte(path, '/')] {
 		if w, ok := worths[path]; ok {
+			if w == metadata && v.hidesTables(h) {
+				return essential
+			}
 			return w
 		}
 	}
 	return essential
+}
+
+// structures are boxes that say how media are put together. ffmpeg follows them within udta and meta too
+// (libavformat/mov.c, mov_default_parse_table).
+var structures = [][]byte{
+	[]byte("moov"), []byte("trak"), []byte("mdia"), []byte("stbl"), []byte("stsd"), []byte("stsz"), []byte("stsc"), []byte("stts"),
+	[]byte("stco"), []byte("co64"), []byte("ctts"), []byte("edts"), []byte("elst"), []byte("moof"), []byte("traf"), []byte("trun"), []byte("sidx"),
+}
+
+// maxMetadata bounds metadata that are searched for structures, in bytes; those with a cover have some hundred kilobytes.
+const maxMetadata = 4 << 20
+
+// hidesTables tells metadata that hold, by the look of it, what says how the media are put together.
+func (v *bmffCheck) hidesTables(h hit) bool {
+	if h.kind != "udta" && h.kind != "meta" {
+		return false
+	}
+	if h.end-h.body > maxMetadata {
+		return true
+	}
+	content, err := v.Bytes(h.body, h.end-h.body)
+	return err != nil || slices.ContainsFunc(structures, func(kind []byte) bool { return bytes.Contains(content, kind) })
 }
 
 // oldTable judges the tables that versions 1 and 2 were to leave out, which the specification calls insecure by now (2.2,

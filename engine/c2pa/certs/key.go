@@ -20,6 +20,9 @@ import (
 const (
 	minRSA = 2048
 	maxRSA = 16384
+	// Keys above largeRSA bits have usualExponent at most: with a long exponent a check of 16384 bits takes five times as long.
+	largeRSA      = 4096
+	usualExponent = 65537
 )
 
 var (
@@ -30,7 +33,7 @@ var (
 )
 
 // CheckKey refuses keys that sign nothing in C2PA (specification 2.2, sections 13.2.1 and 14.5.1.1). Allowed are RSA with
-// 2048 to 16384 bits and an odd exponent below 2³¹, the curves P-256, P-384 and P-521, and Ed25519.
+// 2048 to 16384 bits and an odd exponent below 2³¹, above 4096 bits up to 65537, the curves P-256, P-384 and P-521, and Ed25519.
 func CheckKey(key crypto.PublicKey) error {
 	switch k := key.(type) {
 	case *rsa.PublicKey:
@@ -38,7 +41,8 @@ func CheckKey(key crypto.PublicKey) error {
 			return fmt.Errorf("%w: RSA without a modulus", errKey)
 		}
 		bits := k.N.BitLen()
-		if bits < minRSA || bits > maxRSA || k.E < 3 || k.E&1 == 0 || int64(k.E) > math.MaxInt32 {
+		if bits < minRSA || bits > maxRSA || k.E < 3 || k.E&1 == 0 || int64(k.E) > math.MaxInt32 ||
+			bits > largeRSA && k.E > usualExponent {
 			return fmt.Errorf("%w: RSA of %d bits", errKey, bits)
 		}
 		return nil

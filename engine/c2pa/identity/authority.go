@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 
 	"veracity/engine/c2pa/timestamp"
@@ -36,6 +37,10 @@ func ask(ctx context.Context, address string, message []byte) ([]byte, error) {
 	defer client.CloseIdleConnections()
 	resp, err := client.Do(req)
 	if err != nil {
+		// The client's own error repeats the address, which may hold a key.
+		if failed, ok := errors.AsType[*url.Error](err); ok {
+			err = failed.Err
+		}
 		return nil, fmt.Errorf("ask for a time-stamp: %w", err)
 	}
 	defer func() { _ = resp.Body.Close() }()

@@ -114,13 +114,22 @@ func (i *Identity) Sign(ctx context.Context, claim []byte) ([]byte, error) {
 		if err == nil {
 			return signature, nil
 		}
-		i.log.WarnContext(ctx, "Content Credentials are signed without a time-stamp", "authority", i.tsa, "error", err)
+		i.log.WarnContext(ctx, "Content Credentials are signed without a time-stamp", "authority", i.authority(), "error", err)
 	}
 	signature, err := i.signer.Sign(claim, i.Room())
 	if err != nil {
 		return nil, fmt.Errorf("sign Content Credentials: %w", err)
 	}
 	return signature, nil
+}
+
+// authority names the time-stamp authority in logs: its address may hold a password or a key.
+func (i *Identity) authority() string {
+	u, err := url.Parse(i.tsa)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // Organization is who signs, and Expires until when.

@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -11,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -122,4 +124,19 @@ func TestAnAuthorityThatFailsLeavesTheStampOut(t *testing.T) {
 	parsed, err := cose.Parse(signature)
 	require.NoError(t, err)
 	require.Empty(t, parsed.Stamps2)
+}
+
+func TestWhatTheAddressOfAnAuthorityHidesIsNotLogged(t *testing.T) {
+	t.Parallel()
+	cfg, _ := development(t)
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	cfg.TSA = strings.Replace(server.URL, "http://", "http://user:hidden@", 1) + "/hidden?key=hidden"
+	var logged bytes.Buffer
+	who, err := identity.Open(cfg, time.Now(), slog.New(slog.NewTextHandler(&logged, nil)))
+	require.NoError(t, err)
+	_, err = who.Sign(t.Context(), []byte("a claim"))
+	require.NoError(t, err)
+	require.Contains(t, logged.String(), "without a time-stamp")
+	require.NotContains(t, logged.String(), "hidden")
 }

@@ -6,8 +6,6 @@ package dwtdct
 const sharpness = 60
 
 // sharpenRow sharpens a row along itself.
-//
-//nolint:gosec // held within the range of values
 func sharpenRow(from, to []int16) {
 	last := len(from) - 1
 	left := int32(from[0])
@@ -27,5 +25,5 @@ func sharpenAcross(above, at, below, to []int16) {
 	}
 }
 
-//nolint:gosec // that is what it holds
+// hold keeps a value within what a low band has.
 func hold(v int32) int16 { return int16(min(max(v, -extreme), extreme)) }

@@ -15,8 +15,24 @@ type size struct{ width, height int }
 var usual = func() []size {
 	var out []size
 	for _, s := range []size{
-		{1024, 1024}, {512, 512}, {768, 768}, {1024, 576}, {1360, 768}, {768, 512}, {1152, 896}, {1216, 832}, {1344, 768},
-		{1536, 640}, {704, 512}, {640, 512}, {1280, 768}, {1088, 960}, {1152, 832}, {1280, 832}, {1344, 704}, {1472, 704},
+		{1024, 1024},
+		{512, 512},
+		{768, 768},
+		{1024, 576},
+		{1360, 768},
+		{768, 512},
+		{1152, 896},
+		{1216, 832},
+		{1344, 768},
+		{1536, 640},
+		{704, 512},
+		{640, 512},
+		{1280, 768},
+		{1088, 960},
+		{1152, 832},
+		{1280, 832},
+		{1344, 704},
+		{1472, 704},
 	} {
 		out = append(out, s)
 		if s.width != s.height {
@@ -57,9 +73,8 @@ type scaled struct {
 	*raster.Image
 	to           size
 	across, down float64
-	// sum are the channels' sums down the rows of one value, left of each pixel; edges are where values begin, in pixels.
-	sum   [2][]float32
-	edges []float64
+	// sum are the sums down the rows of one value, and then of all to the left of each pixel, for both orders.
+	sum [2][]float32
 }
 
 func newScaled(m *raster.Image, to size) *scaled {
