@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"veracity/account"
-	"veracity/account/access"
 	"veracity/platform/storage"
 	"veracity/platform/storage/storagetest"
 )
@@ -115,7 +114,7 @@ func TestUnusableUploadsAreNotFound(t *testing.T) {
 func TestRefusedCallsLeaveTheUploadUsable(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	one, credits := 1, int64(0)
+	credits := int64(0)
 	c := s.customer(account.Overrides{Credits: &credits})
 	id := c.upload("image/png", labelledPNG(t))
 	body := object("image_upload_id", id)
@@ -126,12 +125,11 @@ func TestRefusedCallsLeaveTheUploadUsable(t *testing.T) {
 	c.audit(body).refused(http.StatusPaymentRequired, "payment_failed")
 	require.NoError(t, s.Accounts.SetState(t.Context(), c.account, account.Active))
 	credits = 10
-	_, err := s.Accounts.SetLimits(t.Context(), access.CLI(c.account), account.Overrides{RPM: &one, Credits: &credits})
-	require.NoError(t, err)
+	c.may(account.Overrides{Credits: &credits})
+	c.overRate()
 	c.audit(body).refused(http.StatusTooManyRequests, "rate_limited")
 	rpm := 6000
-	_, err = s.Accounts.SetLimits(t.Context(), access.CLI(c.account), account.Overrides{RPM: &rpm})
-	require.NoError(t, err)
+	c.may(account.Overrides{RPM: &rpm})
 
 	require.Eventually(t, func() bool { return c.audit(body).status == http.StatusOK }, 5*time.Second, 20*time.Millisecond)
 	c.spent(1)

@@ -42,7 +42,7 @@ func (c Config) Validate() error {
 		return nil
 	}
 	if u, err := url.Parse(c.TSA); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return fmt.Errorf("VERACITY_C2PA_TSA is %q: an http:// or https:// address is needed", c.TSA)
+		return errors.New("VERACITY_C2PA_TSA is no http:// or https:// address")
 	}
 	if c.Cert == "" {
 		return errors.New("VERACITY_C2PA_TSA is set without VERACITY_C2PA_CERT: there is nothing to stamp")
