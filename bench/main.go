@@ -35,6 +35,7 @@ func measurements() []measurement {
 		{"requests", measureRequests},
 		{"image-checks", measureImages},
 		{"callers", measureCallers},
+		{"watermarks", measureMarks},
 		{"video-checks", measureVideoChecks},
 		{"image-optimization", measureStills},
 		{"video-optimization", measureFilms},

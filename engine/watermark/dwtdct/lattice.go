@@ -77,11 +77,15 @@ func fold(waves []float32, rows, columns, stride, n int) []float64 {
 	for i := range rows {
 		at := i * stride % n
 		addTo(sums, at, waves[i*columns:(i+1)*columns])
-		for j := range min(columns, n) {
-			counts[(at+j)%n] += float64((columns - j + n - 1) / n)
+		for range columns % n {
+			counts[at]++
+			if at++; at == n {
+				at = 0
+			}
 		}
 	}
 	for k := range sums {
+		counts[k] += float64(rows * (columns / n))
 		if counts[k] == 0 {
 			return nil
 		}

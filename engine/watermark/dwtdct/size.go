@@ -50,18 +50,19 @@ const (
 	leastScale, mostScale = 0.45, 2.1
 )
 
-// sizesOf are the sizes from which a picture may have been scaled, the likeliest first. One that has a usual size is taken
-// for what it seems.
+// sizesOf are the sizes from which a picture may have been scaled, the likeliest first. One that has a usual size itself
+// may have been made smaller; that it was made larger from another is not looked for.
 func sizesOf(m *raster.Image) []size {
+	most := mostScale
 	if slices.Contains(usual, size{m.Width, m.Height}) {
-		return nil
+		most = 1
 	}
 	var out []size
 	for _, s := range usual {
 		across, down := float64(m.Width)/float64(s.width), float64(m.Height)/float64(s.height)
 		// Both sides are rounded to whole pixels.
 		near := math.Abs(across-down) < 0.75*(1/float64(s.width)+1/float64(s.height))+0.001
-		if near && across > leastScale && across < mostScale && len(out) < mostSizes {
+		if near && across != 1 && across > leastScale && across < most && len(out) < mostSizes {
 			out = append(out, s)
 		}
 	}
