@@ -44,7 +44,7 @@ func TestOptimizedFilesCarryContentCredentialsThatOthersTrust(t *testing.T) {
 	authority := c2patest.NewAuthority(t)
 	generator := authority.Leaf(t, "Maker of Pictures")
 	generated := c2patest.Manifest{Actions: []c2patest.Action{{Name: "c2pa.created", SourceType: c2patest.Generated}}}
-	anchors := root + string(authority.PEM)
+	anchors := root + authority.PEM
 	for name, tt := range map[string]struct {
 		kind, file string
 		source     []byte

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,20 +76,26 @@ func trustCommand(s *Settings) *cobra.Command {
 			"Your own anchors go into the same folder, in files whose names end in " + certs.LocalSuffix + ".",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			done, err := trust.Update(cmd.Context(), s.Trust.Dir, s.trustSources())
-			if s.JSON {
-				fmt.Fprintln(cmd.OutOrStdout(), toJSON(done))
-				return err
-			}
-			for _, name := range done.Changed {
-				fmt.Fprintf(cmd.OutOrStdout(), "new   %s\n", filepath.Join(s.Trust.Dir, name))
-			}
-			for _, name := range done.Same {
-				fmt.Fprintf(cmd.OutOrStdout(), "same  %s\n", filepath.Join(s.Trust.Dir, name))
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%d anchors of signers, %d of time-stamps, %d signers allowed by name\n", done.Anchors, done.StampAnchors, done.Allowed)
-			return err
+			return errors.Join(s.printUpdated(cmd.OutOrStdout(), done), err)
 		},
 	})
+}
+
+func (s *Settings) printUpdated(out io.Writer, done trust.Updated) error {
+	if s.JSON {
+		_, err := fmt.Fprintln(out, toJSON(done))
+		return err
+	}
+	var b strings.Builder
+	for _, name := range done.Changed {
+		fmt.Fprintf(&b, "new   %s\n", filepath.Join(s.Trust.Dir, name))
+	}
+	for _, name := range done.Same {
+		fmt.Fprintf(&b, "same  %s\n", filepath.Join(s.Trust.Dir, name))
+	}
+	fmt.Fprintf(&b, "%d anchors of signers, %d of time-stamps, %d signers allowed by name\n", done.Anchors, done.StampAnchors, done.Allowed)
+	_, err := io.WriteString(out, b.String())
+	return err
 }
 
 // keepTrust updates the lists of an engine of this process's own, until the App is closed.
