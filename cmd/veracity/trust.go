@@ -174,9 +174,13 @@ func (s *Settings) examineTrust() finding {
 	return finding{What: "trust lists", OK: true, Says: says}
 }
 
+// days is how long ago something was, in words.
 func days(d time.Duration) string {
-	if d < 48*time.Hour {
-		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	switch {
+	case d < time.Hour:
+		return "less than an hour"
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d hours", int(d.Hours()))
 	}
 	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }
