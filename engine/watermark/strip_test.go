@@ -24,7 +24,7 @@ func TestTheStripIsReadAtEverySizeOfItsGenerator(t *testing.T) {
 
 func TestTheStripSurvivesEncodingAndScaling(t *testing.T) {
 	t.Parallel()
-	p := marktest.Strip(mediatest.Photo(1024, 1024))
+	p := marktest.Strip(mediatest.Flat(1024, 1024, color.NRGBA{90, 80, 70, 255}))
 	for name, file := range map[string][]byte{
 		"JPEG 90": asJPEG(t, p, 90), "JPEG 75": asJPEG(t, p, 75), "JPEG 60": asJPEG(t, p, 60), "WebP 80": coded.WebP(t, p, 80),
 		"at 800":             asPNG(t, marktest.Scale(p, 800, 800)),

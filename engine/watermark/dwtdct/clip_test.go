@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"veracity/engine/mediatest"
 	"veracity/engine/raster"
 	"veracity/engine/watermark/dwtdct"
 	"veracity/engine/watermark/marktest"
@@ -38,7 +37,7 @@ func TestFramesAddUpToAMarkThatNoneShowsAlone(t *testing.T) {
 
 func TestFramesWithoutAMarkAddUpToNone(t *testing.T) {
 	t.Parallel()
-	p := mediatest.Photo(512, 288)
+	p := photograph(512, 288)
 	var clip dwtdct.Clip
 	require.False(t, clip.Mark().Trace(), "no frame at all")
 	for k := range 8 {
@@ -70,7 +69,7 @@ func TestFramesOfAnotherSizeAreReadAlone(t *testing.T) {
 	t.Parallel()
 	w := of(t, "SDXL")
 	var clip dwtdct.Clip
-	clip.Add(opaque(mediatest.Photo(512, 288)))
+	clip.Add(opaque(photograph(512, 288)))
 	requireMark(t, w, clip.Add(opaque(marked(w, 640, 384))))
 	require.False(t, clip.Add(&raster.Image{Width: 1, Height: 1, Channels: 3, Pix: make([]byte, 3)}).Trace())
 	require.False(t, clip.Mark().Trace())

@@ -4,6 +4,7 @@ import (
 	"image"
 	"image/color"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,9 +25,17 @@ func opaque(p *image.NRGBA) *raster.Image {
 	return m
 }
 
-// marked is a photograph of 512 x 512 or another size with a generator's mark.
+// photographs are drawn once each.
+var photographs sync.Map
+
+func photograph(width, height int) *image.NRGBA {
+	once, _ := photographs.LoadOrStore(image.Pt(width, height), sync.OnceValue(func() *image.NRGBA { return mediatest.Photo(width, height) }))
+	return once.(func() *image.NRGBA)()
+}
+
+// marked is a photograph of a size with a generator's mark.
 func marked(w marktest.Written, width, height int) *image.NRGBA {
-	return w.Mark(mediatest.Photo(width, height))
+	return w.Mark(photograph(width, height))
 }
 
 // of is a generator's mark by its payload.
@@ -91,12 +100,12 @@ func TestSizesThatAreNoMultipleOfABlockAreRead(t *testing.T) {
 func TestALargePictureIsReadFromPartOfItsRows(t *testing.T) {
 	t.Parallel()
 	w := of(t, "FLUX")
-	requireMark(t, w, dwtdct.Read(opaque(marked(w, 2048, 1536))))
+	requireMark(t, w, dwtdct.Read(opaque(marked(w, 1600, 1000))))
 }
 
 func TestAMarkIsReadInAPartOfItsPicture(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"StableDiffusionV1", "SDV2", "SDXL", "FLUX"} {
+	for _, name := range []string{"StableDiffusionV1", "SDV2", "FLUX"} {
 		for cut, part := range map[string]image.Rectangle{
 			"odd":  image.Rect(37, 51, 470, 490),
 			"even": image.Rect(6, 4, 500, 420),
@@ -116,7 +125,7 @@ func TestAMarkIsReadInAPartOfItsPicture(t *testing.T) {
 func TestAMarkIsReadInEitherOfTwoPictures(t *testing.T) {
 	t.Parallel()
 	w := of(t, "SDXL")
-	whole, plain := marked(w, 768, 512), mediatest.Photo(768, 512)
+	whole, plain := marked(w, 512, 384), photograph(512, 384)
 	requireMark(t, w, dwtdct.Read(opaque(marktest.Beside(plain, whole))))
 	requireMark(t, w, dwtdct.Read(opaque(marktest.Beside(whole, plain))))
 }
@@ -124,13 +133,13 @@ func TestAMarkIsReadInEitherOfTwoPictures(t *testing.T) {
 func TestAMarkIsReadInAScaledPicture(t *testing.T) {
 	t.Parallel()
 	w := of(t, "SDXL")
-	p := marked(w, 1024, 1024)
-	for name, size := range map[string]image.Point{"half": {512, 512}, "0.78": {800, 800}, "0.6": {614, 614}, "1.5": {1536, 1536}} {
+	p := marked(w, 768, 512)
+	for name, size := range map[string]image.Point{"half": {384, 256}, "0.78": {599, 399}, "0.6": {461, 307}, "1.5": {1152, 768}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := dwtdct.Read(opaque(marktest.Scale(p, size.X, size.Y)))
 			requireMark(t, w, got)
-			require.InDelta(t, float64(size.X)/1024, got.Scale, 1e-9)
+			require.InDelta(t, float64(size.X)/768, got.Scale, 1e-9)
 		})
 	}
 }
@@ -159,7 +168,7 @@ func plain() map[string]*image.NRGBA {
 		return orange
 	}
 	return map[string]*image.NRGBA{
-		"photograph":         mediatest.Photo(640, 480),
+		"photograph":         photograph(512, 384),
 		"photograph, small":  mediatest.Photo(160, 130),
 		"flat":               mediatest.Flat(512, 512, blue),
 		"quadrants":          mediatest.Quadrants(512, 384),
@@ -195,7 +204,7 @@ func TestAPayloadThatNoGeneratorWritesIsNoMark(t *testing.T) {
 			bits[i] = r.UintN(2) == 1
 		}
 		d := marktest.DwtDct{Bits: bits, Samples: marktest.Floats}
-		got := dwtdct.Read(opaque(d.Mark(mediatest.Photo(512, 512))))
+		got := dwtdct.Read(opaque(d.Mark(photograph(512, 512))))
 		require.False(t, got.Sure(), "%+v", got)
 	}
 }
@@ -208,11 +217,11 @@ func TestPicturesTooSmallForAMarkAreNotSearched(t *testing.T) {
 }
 
 // TestChanceIsWhatItSays holds the claim on which verdicts rest: of pictures without a mark, no larger a part shows as
-// much as the chance says. Of 150 pictures a tenth may come out as 25.
+// much as the chance says. Of 80 pictures a tenth may come out as 16.
 func TestChanceIsWhatItSays(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
-	const pictures = 150
+	const pictures = 80
 	below := 0
 	for range pictures {
 		m := &raster.Image{Width: 152, Height: 128, Channels: 3, Pix: make([]byte, 152*128*3)}
@@ -224,14 +233,14 @@ func TestChanceIsWhatItSays(t *testing.T) {
 			below++
 		}
 	}
-	require.LessOrEqual(t, below, 25)
+	require.LessOrEqual(t, below, 16)
 }
 
 func TestAnyPixelsAreReadWithoutPanic(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := &raster.Image{
-			Width: rapid.IntRange(60, 600).Draw(t, "width"), Height: rapid.IntRange(60, 300).Draw(t, "height"),
+			Width: rapid.IntRange(60, 260).Draw(t, "width"), Height: rapid.IntRange(60, 200).Draw(t, "height"),
 			Channels: rapid.IntRange(3, 4).Draw(t, "channels"),
 		}
 		tile := rapid.SliceOfN(rapid.Byte(), 1, 300).Draw(t, "tile")

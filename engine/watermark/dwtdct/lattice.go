@@ -53,7 +53,7 @@ func (p payload) strides(clear float64) []int {
 
 // lattice tries every payload on a grid of a part, from whichever bit it begins with and by whichever stride.
 func (s *search) lattice(g grid, p part) {
-	waves, rows, columns := g.plane.waves(g.x/2, g.y/2)
+	waves, rows, columns := g.plane.waves(g.way, g.y/2, g.x/2)
 	for _, pay := range payloads {
 		strides := pay.strides(g.clear)
 		// That the grids were chosen among all counts as if each had been tried.

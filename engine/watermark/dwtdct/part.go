@@ -53,27 +53,32 @@ type grid struct {
 
 // part searches one part.
 func (s *search) part(m *raster.Image, p part) {
-	grids := gridsOf(m, p)
+	r := rooms.Get().(*room)
+	defer rooms.Put(r)
+	grids := r.grids(m, p)
 	slices.SortStableFunc(grids, func(a, b grid) int { return cmp.Compare(b.clear, a.clear) })
 	for _, g := range grids[:min(mostGrids, len(grids))] {
 		s.lattice(g, p)
 	}
 }
 
-// gridsOf measures all grids of a part.
-func gridsOf(m *raster.Image, p part) []grid {
+// grids measures all grids of a part, from each of four corners: a low band has a value for every second pixel. The
+// sharpened low band is read where chroma of half the size has its own grid.
+func (r *room) grids(m *raster.Image, p part) []grid {
+	r.used = 0
 	var all [ways][]grid
 	for corner := range 4 {
 		x, y := corner%2, corner/2
-		for order, low := range newLow(pixels{m, p.x + x, p.y + y}, (p.width-x)/2, (p.height-y)/2) {
-			bytes, floats := byteBGR+2*way(order), floatBGR+2*way(order)
-			all[bytes] = append(all[bytes], low.grids(bytes, x, y)...)
-			all[floats] = append(all[floats], low.grids(floats, x, y)...)
-			if corner == 0 {
-				low.sharpen()
-				bytes, floats = bytes+plainWays, floats+plainWays
-				all[bytes] = append(all[bytes], low.grids(bytes, x, y)...)
-				all[floats] = append(all[floats], low.grids(floats, x, y)...)
+		planes := r.planesOf(pixels{m, p.x + x, p.y + y}, (p.width-x)/2, (p.height-y)/2, corner == 0)
+		for k, one := range planes {
+			first := 2*way(k%2) + plainWays*way(k/2)
+			for samples, clear := range one.clear() {
+				w := first + way(samples)
+				for row := range clear {
+					for column, c := range clear[row] {
+						all[w] = append(all[w], grid{way: w, x: x + 2*column, y: y + 2*row, clear: c, plane: one})
+					}
+				}
 			}
 		}
 	}
