@@ -230,13 +230,18 @@ func refusal(status int, answer []byte) error {
 	return r.Fault()
 }
 
-// Ready implements Checker: nil when the engine takes checks.
+// Ready implements Checker: nil when the engine takes checks, model_unavailable when it does all but them.
 func (c *Client) Ready(ctx context.Context) error {
 	state, err := c.State(ctx)
-	if err == nil && !state.Ready {
-		err = unavailable(errors.New(state.Reason))
+	switch {
+	case err != nil:
+		return err
+	case state.Ready:
+		return nil
+	case state.Code == fault.ModelUnavailable:
+		return fault.Wrap(errors.New(state.Reason), fault.ModelUnavailable, "The detection models are not ready. Try again later.")
 	}
-	return err
+	return unavailable(errors.New(state.Reason))
 }
 
 // State asks the engine after its state, which it also tells while it takes no checks.

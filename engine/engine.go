@@ -83,6 +83,8 @@ type Detail struct {
 	Provenance any  `json:"provenance,omitempty"`
 	// Watermark says which marks were found in the pixels, and how.
 	Watermark any `json:"watermark,omitempty"`
+	// Pixels names the model of the pixels lane, where it looked and what it said before and after calibration.
+	Pixels any `json:"pixels,omitempty"`
 	// Clip says what a video or voice clip is made of and which frames were read, Voice what its sound holds.
 	Clip      any                `json:"clip,omitempty"`
 	Voice     any                `json:"voice,omitempty"`

@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Scores that a lane without one of its own counts with.
 const (
@@ -13,18 +10,18 @@ const (
 	conflictScore       = 50
 )
 
-// Weighed lanes must reach these scores together before they decide; between them lies honest doubt. A pixels score
-// (or, where there is sound, a voice score) at or above strongAI contradicts a trusted camera manifest.
+// Lanes in doubt must reach weighedAI together before they decide. A pixels score (or, where there is sound, a voice score)
+// at or above strongAI contradicts a trusted camera manifest.
 const (
-	weighedAI   = 95
-	weighedReal = 5
-	strongAI    = 90
+	weighedAI = 95
+	strongAI  = 90
 )
 
-// Decide turns the lanes of an image into verdict, score and what decided. It is the whole verdict policy: a watermark
-// that decodes decides; then provenance; a trusted `real` against a strong `ai` is a conflict; then the pixels lane when
-// it is outside its abstention band (for `real`: and nothing else speaks of AI); then weak lanes together. Where no lane could say anything the verdict is
-// unavailable and the score nil, never a guess.
+// Decide turns the lanes of an image into verdict, score and what decided. It is the whole verdict policy, which
+// docs/checks.md sets out: a trusted `real` against a strong `ai` of another lane is a conflict; else a watermark that
+// decodes decides; then provenance; then the pixels lane when it is outside its abstention band (for `real`: and nothing
+// else speaks of AI); then lanes in doubt together. Where no lane could say anything the verdict is unavailable and the
+// score nil, never a guess.
 func Decide(l Lanes) (Verdict, *int, DecidedBy) {
 	switch {
 	case l.Provenance.Verdict == Real && contradicted(l):
@@ -99,28 +96,6 @@ func DecideVoice(p ProvenanceLane, voice Lane) (Verdict, *int, DecidedBy) {
 	return Unavailable, nil, ByVoice
 }
 
-// Pool sums up one lane over the frames of a video or the windows of a voice clip. They show the same scene or speaker,
-// so that they are no independent evidence and their scores are averaged, never added up: more than half of those that
-// lean must agree and none may say the opposite, else the whole is `uncertain`. Those that found nothing do not count.
-func Pool(lanes []Lane) Lane {
-	by := map[Verdict][]Lane{}
-	for _, l := range lanes {
-		by[l.Verdict] = append(by[l.Verdict], l)
-	}
-	said := slices.Concat(by[AI], by[Real], by[Uncertain])
-	switch {
-	case len(said) == 0 && len(by[None]) > 0:
-		return Lane{None, conflictScore}
-	case len(said) == 0:
-		return Lane{Unavailable, conflictScore}
-	case len(by[Real]) == 0 && 2*len(by[AI]) > len(said):
-		return Lane{AI, mean(by[AI])}
-	case len(by[AI]) == 0 && 2*len(by[Real]) > len(said):
-		return Lane{Real, mean(by[Real])}
-	}
-	return Lane{Uncertain, mean(said)}
-}
-
 // PoolMarks sums up the watermark lane of a video. together is what its frames' evidence says when it is added up, for
 // they carry one mark on one grid. A mark that decodes in a single frame decides for the clip too, the surest first,
 // since nothing but a generator writes it; a trace in one that does not add up is chance.
@@ -134,15 +109,9 @@ func PoolMarks(together Lane, frames []Lane) Lane {
 	return best
 }
 
-func mean(lanes []Lane) int {
-	sum := 0
-	for _, l := range lanes {
-		sum += l.Score
-	}
-	return int(math.Round(float64(sum) / float64(len(lanes))))
-}
-
-// weigh adds up the doubtful lanes as independent evidence: their log-odds sum.
+// weigh adds up the lanes in doubt as independent evidence: their log-odds sum. Two of them at least decide, and for `ai`
+// alone. Of those that can be in doubt, only pixels can lean to `real`: a trace of a watermark and an unsigned statement
+// speak of AI, and one lane does not weigh that up.
 func weigh(l Lanes) (Verdict, *int, DecidedBy) {
 	var odds float64
 	doubtful := 0
@@ -156,11 +125,8 @@ func weigh(l Lanes) (Verdict, *int, DecidedBy) {
 		return silent(l)
 	}
 	s := int(math.Round(100 / (1 + math.Exp(-odds))))
-	switch {
-	case doubtful > 1 && s >= weighedAI:
+	if doubtful > 1 && s >= weighedAI {
 		return AI, &s, ByWeighed
-	case doubtful > 1 && s <= weighedReal:
-		return Real, &s, ByWeighed
 	}
 	return Uncertain, &s, ByWeighed
 }

@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"veracity/engine"
 )
 
 // policy lists every combination of lane verdicts. Columns: provenance, watermark, pixels → verdict decided_by score.
-// `strong` and `ai` are pixels verdicts of ai with scores 95 and 85, `real` is 5, `uncertain` 60; a watermark of ai has
-// 99, an uncertain one 70. A star stands for every verdict of its lane that the rows above it do not name.
+// `strong` and `ai` are pixels verdicts of ai with scores 95 and 85, `real` is 5; `uncertain` is a doubt of 60, `likely` one
+// of 92 and `unlikely` one of 3. A watermark of ai has 99, an uncertain one 70. A star stands for every verdict of its lane
+// that the rows above it do not name.
 const policy = `
 real        ai          *           uncertain   conflict    50
 real        *           strong      uncertain   conflict    50
@@ -25,13 +27,21 @@ none        none        real        real        pixels      5
 none        unavailable real        real        pixels      5
 unavailable none        real        real        pixels      5
 unavailable unavailable real        real        pixels      5
+uncertain   uncertain   likely      ai          weighed     98
 uncertain   uncertain   uncertain   uncertain   weighed     87
+uncertain   uncertain   unlikely    uncertain   weighed     12
 uncertain   uncertain   *           uncertain   weighed     81
+uncertain   *           likely      ai          weighed     96
 uncertain   *           uncertain   uncertain   weighed     74
+uncertain   *           unlikely    uncertain   weighed     5
 uncertain   *           *           uncertain   weighed     65
+*           uncertain   likely      ai          weighed     96
 *           uncertain   uncertain   uncertain   weighed     78
+*           uncertain   unlikely    uncertain   weighed     7
 *           uncertain   *           uncertain   weighed     70
+*           *           likely      uncertain   weighed     92
 *           *           uncertain   uncertain   weighed     60
+*           *           unlikely    uncertain   weighed     3
 *           *           none        uncertain   weighed     50
 *           *           unavailable unavailable weighed     null
 `
@@ -40,7 +50,7 @@ uncertain   *           *           uncertain   weighed     65
 var (
 	provenances = []string{"ai", "real", "uncertain", "none", "unavailable"}
 	watermarks  = []string{"ai", "uncertain", "none", "unavailable"}
-	scored      = []string{"strong", "ai", "real", "uncertain", "none", "unavailable"}
+	scored      = []string{"strong", "ai", "real", "uncertain", "likely", "unlikely", "none", "unavailable"}
 )
 
 func TestPolicyDecidesEveryCombination(t *testing.T) {
@@ -129,28 +139,43 @@ func scoredLane(name string) engine.Lane {
 		return engine.Lane{Verdict: engine.Real, Score: 5}
 	case "uncertain":
 		return engine.Lane{Verdict: engine.Uncertain, Score: 60}
+	case "likely":
+		return engine.Lane{Verdict: engine.Uncertain, Score: 92}
+	case "unlikely":
+		return engine.Lane{Verdict: engine.Uncertain, Score: 3}
 	}
 	return engine.Lane{Verdict: engine.Verdict(name), Score: 50}
 }
 
-func TestWeakLanesTogetherCanDecide(t *testing.T) {
+func TestTheWeakestDoubtsThatDecideTogether(t *testing.T) {
 	t.Parallel()
-	l := lanes("uncertain", "uncertain", "uncertain")
-	l.Watermark.Score, l.Pixels.Score = 85, 80
-	verdict, score, by := engine.Decide(l)
-	require.Equal(t, engine.AI, verdict)
-	require.Equal(t, engine.ByWeighed, by)
-	require.GreaterOrEqual(t, *score, 95)
+	for _, c := range []struct {
+		provenance       string
+		watermark, pixel int
+		want             string
+	}{
+		{"none", 75, 85, "uncertain weighed 94"},
+		{"none", 75, 86, "ai weighed 95"},
+		{"none", 60, 91, "uncertain weighed 94"},
+		{"none", 60, 92, "ai weighed 95"},
+		{"uncertain", 50, 90, "uncertain weighed 94"},
+		{"uncertain", 50, 91, "ai weighed 95"},
+		{"uncertain", 75, 75, "uncertain weighed 94"},
+		{"uncertain", 75, 76, "ai weighed 95"},
+	} {
+		l := lanes(c.provenance, "uncertain", "uncertain")
+		l.Watermark.Score, l.Pixels.Score = c.watermark, c.pixel
+		require.Equal(t, c.want, answer(engine.Decide(l)), "%+v", c)
+	}
+}
 
-	l = lanes("none", "uncertain", "uncertain")
-	l.Watermark.Score, l.Pixels.Score = 10, 12
-	verdict, score, _ = engine.Decide(l)
-	require.Equal(t, engine.Real, verdict)
-	require.LessOrEqual(t, *score, 5)
-
-	// One weak lane never decides, however sure it sounds.
-	l = lanes("none", "none", "uncertain")
-	l.Pixels.Score = 99
-	verdict, _, _ = engine.Decide(l)
-	require.Equal(t, engine.Uncertain, verdict)
+func TestDoubtsNeverMakeAReal(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		scores := rapid.IntRange(0, 100)
+		l := lanes(rapid.SampledFrom([]string{"uncertain", "none", "unavailable"}).Draw(t, "provenance"), "uncertain", "uncertain")
+		l.Watermark.Score, l.Pixels.Score = scores.Draw(t, "watermark"), scores.Draw(t, "pixels")
+		verdict, _, _ := engine.Decide(l)
+		require.NotEqual(t, engine.Real, verdict)
+	})
 }

@@ -52,6 +52,8 @@ type State struct {
 	Ready bool `json:"ready"`
 	// Reason says why checks are not taken, "" when they are.
 	Reason string `json:"reason,omitempty"`
+	// Code is model_unavailable when that is for want of a model: checks are refused, all else is done. Else it is "".
+	Code fault.Code `json:"code,omitempty"`
 	// Slots is how many checks run at once; Running and Queued how many do and wait now.
 	Slots   int `json:"slots"`
 	Running int `json:"running"`

@@ -14,6 +14,7 @@ import (
 
 	"veracity/engine"
 	"veracity/migrations"
+	"veracity/platform/fault"
 	"veracity/platform/postgres"
 	"veracity/platform/postgres/private"
 	"veracity/platform/seal"
@@ -48,7 +49,9 @@ func doctorCommand(s *Settings) *cobra.Command {
 }
 
 func (s *Settings) examine(ctx context.Context) []finding {
-	findings := []finding{examineProgram("ffmpeg"), examineProgram("ffprobe"), s.examineEngine(ctx), s.examineTrust(), s.examineIdentity()}
+	findings := []finding{examineProgram("ffmpeg"), examineProgram("ffprobe")}
+	findings = append(findings, s.examineEngine(ctx)...)
+	findings = append(findings, s.examineTrust(), s.examineIdentity())
 	if s.Database.URL == "" {
 		findings = append(findings, examinePrivate(ctx))
 	} else {
@@ -116,14 +119,25 @@ func (s *Settings) examineStorage(ctx context.Context) finding {
 	return result("storage", "answers and takes writes", store.Ready(ctx), mend)
 }
 
-func (s *Settings) examineEngine(ctx context.Context) finding {
-	var says string
-	err := s.withEngine(ctx, func(ctx context.Context, started startedEngine) error {
-		state, err := started.State(ctx)
-		says = "ready; " + describe(state)
+// examineEngine is the look at the engine and at the models that it has loaded.
+func (s *Settings) examineEngine(ctx context.Context) []finding {
+	var state engine.State
+	err := s.withEngine(ctx, func(ctx context.Context, started startedEngine) (err error) {
+		state, err = started.State(ctx)
 		return err
 	})
-	return result("engine", says, err, "see the message; libvips comes with `make setup`")
+	const mend = "see the message; libvips comes with `make setup`"
+	switch {
+	case err != nil:
+		return []finding{result("engine", "", err, mend)}
+	case state.Ready:
+		return append([]finding{{What: "engine", OK: true, Says: "ready; " + describe(state)}}, s.examineModels(state)...)
+	case state.Code == fault.ModelUnavailable:
+		return append([]finding{{What: "engine", OK: true, Says: "ready, but for checks; " + describe(state)}}, finding{
+			What: "models", Says: oneLine(state.Reason), Mend: "mend the setting, or set it to off: checks answer model_unavailable until then",
+		})
+	}
+	return []finding{{What: "engine", Says: oneLine(state.Reason), Mend: mend}}
 }
 
 func (s *Settings) printFindings(cmd *cobra.Command, findings []finding) error {

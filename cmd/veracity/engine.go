@@ -129,7 +129,8 @@ func (s *Settings) startEngine(ctx context.Context, log *slog.Logger) (startedEn
 // engineStart bounds the wait for the engine's first readiness.
 const engineStart = 30 * time.Second
 
-// awaitEngine waits until the engine takes checks. Waiting mends no refusal other than engine_unavailable.
+// awaitEngine waits until the engine takes work. Waiting mends no refusal other than engine_unavailable; for want of a
+// model it refuses checks alone, each for itself.
 func awaitEngine(ctx context.Context, checker engine.Checker) error {
 	limited, cancel := context.WithTimeout(ctx, engineStart)
 	defer cancel()
@@ -138,7 +139,7 @@ func awaitEngine(ctx context.Context, checker engine.Checker) error {
 	var last error
 	for {
 		err := checker.Ready(limited)
-		if err == nil {
+		if err == nil || fault.CodeOf(err) == fault.ModelUnavailable {
 			return nil
 		}
 		if limited.Err() == nil {

@@ -2,152 +2,167 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"veracity/engine"
-	"veracity/platform/fault"
+	"veracity/engine/serve"
 )
 
+// evalFlags are what `veracity eval` is told.
+type evalFlags struct {
+	manifest, lane, split, scores, report string
+	degrade                               []string
+	jobs                                  int
+}
+
 func evalCommand(s *Settings) *cobra.Command {
-	var manifest string
+	var f evalFlags
 	cmd := &cobra.Command{
-		Use: "eval --manifest FILE.tsv", Short: "Judge the engine by a labelled folder", Args: noArgs,
+		Use: "eval --manifest FILE.tsv", Short: "Measure the engine by a list of labelled files", Args: noArgs,
 		Long: evalHelp,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			rows, err := readManifest(manifest)
+			t, err := readTable("manifest", f.manifest)
 			if err != nil {
 				return err
 			}
-			return s.withEngine(cmd.Context(), func(ctx context.Context, checker startedEngine) error {
-				return s.evaluate(ctx, cmd.OutOrStdout(), checker, rows)
-			})
+			if t.has("label") {
+				return s.measureList(cmd, t, f)
+			}
+			return s.meetExpectations(cmd, t)
 		},
 	}
-	cmd.Flags().StringVar(&manifest, "manifest", "", "tab-separated file with the columns path and expected")
+	fs := cmd.Flags()
+	fs.StringVar(&f.manifest, "manifest", "", "tab-separated file with the columns path and label, or path and expected")
+	fs.StringVar(&f.lane, "lane", "", "what is measured: pixels, voice or verdict; default pixels, of voice clips voice")
+	fs.StringSliceVar(&f.degrade, "degrade", []string{clean}, "variants of each file: clean, jpeg85, resize75, webp80, mp3_64, opus_24, phone, h264_28")
+	registerTrial(fs, &f.split, &f.scores, &f.jobs)
+	fs.StringVar(&f.report, "report", "", "folder for a report to look at and results.json")
 	mandatory(cmd, "manifest")
 	return cmd
 }
 
-// labelled is one row of a manifest.
-type labelled struct {
-	path, expected string
-	want           expectation
+// registerTrial declares the flags that eval and model test share.
+func registerTrial(fs *pflag.FlagSet, split, scores *string, jobs *int) {
+	fs.StringVar(split, "split", "", "only rows of this split")
+	fs.StringVar(scores, "scores", "", "file that takes a line of raw scores for each file and variant")
+	fs.IntVar(jobs, "jobs", 0, "files worked on at once; default the engine's cores")
 }
 
-func readManifest(name string) ([]labelled, error) {
-	f, err := os.Open(name)
+// meetExpectations compares the engine's answers with the column expected.
+func (s *Settings) meetExpectations(cmd *cobra.Command, t table) error {
+	if err := t.need("path", "expected"); err != nil {
+		return err
+	}
+	rows, err := expectations(t)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--manifest: %w", err)}
+		return err
 	}
-	defer func() { _ = f.Close() }()
-	r := csv.NewReader(f)
-	r.Comma, r.FieldsPerRecord, r.LazyQuotes = '\t', -1, true
-	lines, err := r.ReadAll()
-	if err != nil {
-		return nil, usageError{fmt.Errorf("%s is no tab-separated table: %w", name, err)}
-	}
-	if len(lines) == 0 {
-		return nil, usageError{fmt.Errorf("%s is empty", name)}
-	}
-	pathAt, expectedAt := slices.Index(lines[0], "path"), slices.Index(lines[0], "expected")
-	if pathAt < 0 || expectedAt < 0 {
-		return nil, usageError{fmt.Errorf("%s lacks the column path or expected in its first line", name)}
-	}
-	var rows []labelled
-	for i, line := range lines[1:] {
-		if len(line) <= max(pathAt, expectedAt) {
-			return nil, usageError{fmt.Errorf("%s: row %d is too short", name, i+2)}
-		}
-		row := labelled{path: filepath.Join(filepath.Dir(name), line[pathAt]), expected: line[expectedAt]}
-		var known bool
-		if row.want, known = parseExpectation(row.expected); !known {
-			return nil, usageError{fmt.Errorf("%s: row %d expects %q: see `veracity eval --help` for what is known", name, i+2, row.expected)}
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
+	return s.withEngine(cmd.Context(), func(ctx context.Context, checker startedEngine) error {
+		return s.evaluate(ctx, cmd.OutOrStdout(), checker, rows)
+	})
 }
 
-// refusals are how the engine says that it has read a file and will not judge it.
-var refusals = []fault.Code{
-	fault.UnsupportedMedia, fault.InvalidImage, fault.VideoUnsupported, fault.AudioUnsupported, fault.VideoTooLong, fault.AudioTooLong,
-}
-
-// observed is what the engine said, in the words of what was asked for.
-func observed(e expectation, report engine.Report, err error) (string, error) {
+// measureList measures by labels.
+func (s *Settings) measureList(cmd *cobra.Command, t table, f evalFlags) error {
+	list, err := readList(t, f.split)
 	if err != nil {
-		code := fault.CodeOf(err)
-		// A stream's init segment has no frames, so that no check of it has a verdict.
-		if (e.class == "robustness" || e.class == "c2pa:init") && slices.Contains(refusals, code) {
-			return e.class, nil
-		}
-		return string(code), nil
+		return err
 	}
-	r, err := newRead(report)
+	if f.lane == "" {
+		f.lane = string(laneOfFile(list.samples[0].path))
+	}
+	by, err := parseJudged(f.lane)
 	if err != nil {
-		return "", err
+		return err
 	}
-	return r.class(e), nil
-}
-
-func (s *Settings) evaluate(ctx context.Context, out io.Writer, checker startedEngine, rows []labelled) error {
-	confusion := map[string]map[string]int{}
-	var misses []string
-	for _, row := range rows {
-		report, err := checkFile(ctx, checker, row.path)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if errors.Is(err, os.ErrNotExist) {
-			return usageError{fmt.Errorf("the manifest names %s, which is not there", row.path)}
-		}
-		got, err := observed(row.want, report, err)
-		if err != nil {
+	variants, err := parseVariants(f.degrade)
+	if err != nil {
+		return err
+	}
+	outcomes, err := s.tryList(cmd, list, tried{variants: variants, by: by, scores: f.scores, jobs: f.jobs})
+	if err != nil {
+		return err
+	}
+	result := evaluationOf(list, f.split, by, variants, outcomes)
+	if f.report != "" {
+		if err := writeReport(f.report, result); err != nil {
 			return err
 		}
-		class := row.want.class
-		if confusion[class] == nil {
-			confusion[class] = map[string]int{}
-		}
-		confusion[class][got]++
-		if got != class {
-			misses = append(misses, fmt.Sprintf("%s\texpected %s\tread %s", filepath.Base(row.path), row.expected, got))
-		}
 	}
-	return s.printEvaluation(out, len(rows), misses, confusion)
+	if s.JSON {
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), toJSON(result))
+		return err
+	}
+	if err := printFigures(cmd.OutOrStdout(), result); err != nil || f.report == "" {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "\nreport: %s\n", filepath.Join(f.report, reportPage))
+	return err
 }
 
-func (s *Settings) printEvaluation(out io.Writer, total int, misses []string, confusion map[string]map[string]int) error {
-	if s.JSON {
-		_, err := fmt.Fprintln(out, toJSON(map[string]any{
-			"files": total, "hits": total - len(misses), "misses": misses, "confusion": confusion,
-		}))
-		return err
+// laneOfFile is the lane that reads files of this kind.
+func laneOfFile(path string) judged {
+	if mediaOf(path) == engine.Audio {
+		return byVoice
 	}
-	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	var b strings.Builder
-	for _, miss := range misses {
-		b.WriteString("miss\t" + miss + "\n")
-	}
-	fmt.Fprintf(&b, "\n%d files, %d hits, %d misses\n\nexpected\tread as\tfiles\n", total, total-len(misses), len(misses))
-	for _, class := range slices.Sorted(maps.Keys(confusion)) {
-		for _, got := range slices.Sorted(maps.Keys(confusion[class])) {
-			fmt.Fprintf(&b, "%s\t%s\t%d\n", class, got, confusion[class][got])
-		}
-	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return err
-	}
-	return w.Flush()
+	return byPixels
 }
+
+// tried says how a list is run.
+type tried struct {
+	variants []string
+	by       judged
+	scores   string
+	jobs     int
+}
+
+// tryList runs a list through an engine started for it, or the one that the settings name.
+func (s *Settings) tryList(cmd *cobra.Command, list labelledList, how tried) (outcomes []outcome, err error) {
+	if how.jobs < 0 {
+		return nil, usageError{fmt.Errorf("--jobs is %d: 1 or more is needed", how.jobs)}
+	}
+	if how.jobs == 0 {
+		how.jobs = s.Serve.Cores
+	}
+	s.makeRoom(how.jobs)
+	treat, clear, err := newTreatments(s.Serve.Exec)
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for variants: %w", err)
+	}
+	defer clear()
+	scores, err := newScoreFile(how.scores)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = scores.close(err) }()
+	err = s.withEngine(cmd.Context(), func(ctx context.Context, checker startedEngine) error {
+		bar := newProgressBar(cmd.ErrOrStderr())
+		defer bar.done()
+		run := engineTrial(checker, treat, how.variants, how.by, how.jobs)
+		run.told, run.done = scores.write, bar.set
+		outcomes, err = run.run(ctx, list.samples)
+		return err
+	})
+	return outcomes, err
+}
+
+// makeRoom lets an engine of this process's own work on that many files at once, where the settings leave it to choose.
+func (s *Settings) makeRoom(jobs int) {
+	if s.isDefault("engine-cores") {
+		s.Serve.Cores = max(s.Serve.Cores, jobs)
+	}
+	if s.isDefault("engine-jobs") {
+		s.Serve.Jobs = max(s.Serve.Jobs, jobs)
+	}
+	if s.isDefault("engine-memory") {
+		s.Serve.MemoryBytes = max(s.Serve.MemoryBytes, serve.DefaultMemory(s.Serve.Cores, s.Serve.Jobs))
+	}
+}
+
+// percent writes a share as people read it.
+func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+

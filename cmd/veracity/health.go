@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"veracity/migrations"
+	"veracity/platform/fault"
 )
 
 // alive answers /healthz: the process runs.
@@ -32,17 +33,24 @@ func (a *App) parts() []part {
 	}
 }
 
-// ready answers /readyz: 200 when every part answers, else 503, with a word for each.
+// ready answers /readyz: 200 when every part answers, else 503, with a word for each. An engine without one of its models
+// answers: the service refuses checks and does all else, which a load balancer must not keep from it.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
 	status, states := http.StatusOK, map[string]string{}
 	for _, p := range a.parts() {
 		states[p.name] = "ok"
-		if err := p.check(ctx); err != nil {
+		err := p.check(ctx)
+		switch {
+		case err == nil:
+			continue
+		case fault.CodeOf(err) == fault.ModelUnavailable:
+			states[p.name] = string(fault.ModelUnavailable)
+		default:
 			status, states[p.name] = http.StatusServiceUnavailable, "unavailable"
-			a.Log.WarnContext(ctx, "not ready", "part", p.name, "error", err)
 		}
+		a.Log.WarnContext(ctx, "not ready", "part", p.name, "error", err)
 	}
 	writeHealth(w, status, states)
 }

@@ -63,9 +63,13 @@ func engineKeeping() supervise.Config {
 }
 
 // ownEngine starts an engine for one test.
-func ownEngine(t *testing.T) *supervise.Supervisor {
+func ownEngine(t *testing.T, changes ...func(*serve.Config)) *supervise.Supervisor {
 	t.Helper()
-	child, err := supervise.Start(t.Context(), engineKeeping())
+	keep := engineKeeping()
+	for _, change := range changes {
+		change(&keep.Engine)
+	}
+	child, err := supervise.Start(t.Context(), keep)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, child.Stop(context.WithoutCancel(t.Context()))) })
 	require.NoError(t, child.WaitReady(t.Context()))

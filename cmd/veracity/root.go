@@ -26,7 +26,7 @@ func newRoot(getenv func(string) string) *cobra.Command {
 	s.register(root)
 	root.AddCommand(
 		devCommand(s), serveCommand(s), workerCommand(s), engineCommand(s), migrateCommand(s),
-		accountCommand(s), keyCommand(s), operatorCommand(s), checkCommand(s), optimizeCommand(s), remoteCommand(s), jobsCommand(s), billingCommand(s), evalCommand(s), trustCommand(s), configCommand(s), doctorCommand(s),
+		accountCommand(s), keyCommand(s), operatorCommand(s), checkCommand(s), optimizeCommand(s), remoteCommand(s), jobsCommand(s), billingCommand(s), evalCommand(s), modelCommand(s), trustCommand(s), configCommand(s), doctorCommand(s),
 	)
 	return root
 }

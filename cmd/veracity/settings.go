@@ -166,6 +166,7 @@ func (s *Settings) registerParts(fs *pflag.FlagSet) {
 	s.registerJobs(fs)
 	s.registerEngine(fs)
 	s.registerMail(fs)
+	s.registerModels(fs)
 	s.registerTrust(fs)
 	s.registerCredentials(fs)
 }
@@ -267,6 +268,9 @@ func (s *Settings) derive() error {
 		s.Media.SpoolDir = filepath.Join(s.Data, "spool")
 	}
 	if err := s.deriveTrust(); err != nil {
+		return err
+	}
+	if err := s.deriveModels(); err != nil {
 		return err
 	}
 	return s.validate()

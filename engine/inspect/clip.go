@@ -15,7 +15,7 @@ import (
 )
 
 // InspectClip reads one video or voice clip. Faults: video_too_long and audio_too_long with [render.TooLong] as detail,
-// video_unsupported and audio_unsupported.
+// video_unsupported, audio_unsupported and model_unavailable.
 func (i *inspector) InspectClip(ctx context.Context, job serve.Job) (engine.Report, error) {
 	start := time.Now()
 	report := engine.Report{
@@ -24,6 +24,9 @@ func (i *inspector) InspectClip(ctx context.Context, job serve.Job) (engine.Repo
 	}
 	if err := i.needTool(); err != nil {
 		return engine.Report{}, err
+	}
+	if f := i.Fault(); f != nil {
+		return engine.Report{}, f
 	}
 	done := newProgress(job.Progress)
 	clip, err := i.open(ctx, job, &report)
@@ -122,6 +125,8 @@ type frameDetail struct {
 	Height    int         `json:"height"`
 	Pixels    engine.Lane `json:"pixels"`
 	Watermark engine.Lane `json:"watermark"`
+	// Raw is the mean log-odds of AI in the frame, nil where the pixels lane had nothing to go by.
+	Raw *float64 `json:"raw,omitempty"`
 }
 
 func describe(c ffmpeg.Clip) *clipDetail {

@@ -31,7 +31,7 @@ func trusting(t *testing.T, anchors ...[]byte) *inspector {
 	require.NoError(t, err)
 	own := *shared.(*inspector)
 	own.provenance = provenance.Reader{Lists: folder.Lists}
-	own.imageLanes = imageLanes(own.provenance)
+	own.imageLanes = imageLanes(own.provenance, nil)
 	return &own
 }
 

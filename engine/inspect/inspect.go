@@ -11,11 +11,11 @@ import (
 
 	"veracity/engine"
 	"veracity/engine/ffmpeg"
+	"veracity/engine/pixels"
 	"veracity/engine/provenance"
 	"veracity/engine/raster"
 	"veracity/engine/serve"
 	"veracity/engine/trust"
-	"veracity/engine/voice"
 	"veracity/engine/watermark"
 	"veracity/platform/fault"
 )
@@ -27,8 +27,9 @@ const Version = "2026.11"
 type file struct {
 	data  []byte
 	image *raster.Image
-	// marks adds up what the frames of one video say; nil for images.
+	// marks and seen add up what the frames of one video say; nil for images.
 	marks *watermark.Clip
+	seen  *pixels.Clip
 }
 
 // reading is what one lane says; exactly one of its parts is set, by the lane's own place in the lanes.
@@ -47,26 +48,37 @@ type lane struct {
 }
 
 // frameLanes look at pixels alone, in no order: adding one is a package and a line. They read the frames of videos too.
-var frameLanes = []lane{
-	{"watermark", readMarks, func(r *engine.Report, got reading) { r.Lanes.Watermark, r.Detail.Watermark = got.lane, got.detail }},
-	{"pixels", absent, func(r *engine.Report, got reading) { r.Lanes.Pixels = got.lane }},
+func frameLanes(m pixels.Network) []lane {
+	return []lane{
+		{"watermark", readMarks, func(r *engine.Report, got reading) { r.Lanes.Watermark, r.Detail.Watermark = got.lane, got.detail }},
+		{"pixels", readPixels(m), func(r *engine.Report, got reading) { r.Lanes.Pixels, r.Detail.Pixels = got.lane, got.detail }},
+	}
 }
 
 // imageLanes are all that look at an image.
-func imageLanes(reader provenance.Reader) []lane {
+func imageLanes(reader provenance.Reader, m pixels.Network) []lane {
 	return append([]lane{
 		{"provenance", readProvenance(reader), func(r *engine.Report, got reading) {
 			r.Lanes.Provenance, r.Detail.Provenance = got.provenance, got.detail
 		}},
-	}, frameLanes...)
+	}, frameLanes(m)...)
 }
 
 // undecided is the score of a lane that cannot lean to either side.
 const undecided = 50
 
-// absent is a lane for which this version has no decoder or model. It says so rather than guess.
-func absent(context.Context, file) (reading, error) {
-	return reading{lane: engine.Lane{Verdict: engine.Unavailable, Score: undecided}}, nil
+// readPixels is the lane of what a learned model sees. A frame is read by the model of its video.
+func readPixels(m pixels.Network) func(context.Context, file) (reading, error) {
+	return func(ctx context.Context, f file) (reading, error) {
+		var said pixels.Report
+		var err error
+		if f.seen != nil {
+			said, err = f.seen.Add(ctx, f.image)
+		} else {
+			said, err = pixels.Read(ctx, m, f.image)
+		}
+		return reading{lane: said.Lane(), detail: said}, err
+	}
 }
 
 // readMarks is the lane of the marks that generators leave in pixels.
@@ -93,7 +105,10 @@ type inspector struct {
 	provenance provenance.Reader
 	imageLanes []lane
 	frameLanes []lane
-	log        *slog.Logger
+	models     models
+	// pixels and voice are the models that the lanes read with, nil for none.
+	pixels, voice pixels.Network
+	log           *slog.Logger
 }
 
 // New starts libvips in this process and gives the engine's inspector. It is a serve.Factory.
@@ -111,10 +126,16 @@ func New(_ context.Context, setup serve.Setup) (serve.Inspector, error) {
 	if err != nil {
 		return nil, err
 	}
-	reader := provenance.Reader{Lists: lists.Lists}
-	return &inspector{
-		decoder: decoder, tool: tool, provenance: reader, imageLanes: imageLanes(reader), frameLanes: frameLanes, log: setup.Log,
-	}, nil
+	reader, loaded := provenance.Reader{Lists: lists.Lists}, openModels(setup)
+	i := &inspector{decoder: decoder, tool: tool, provenance: reader, models: loaded, log: setup.Log}
+	i.readWith(network(loaded.pixels), network(loaded.voice))
+	return i, nil
+}
+
+// readWith sets the learned lanes up with models, nil for none.
+func (i *inspector) readWith(sight, ear pixels.Network) {
+	i.pixels, i.voice = sight, ear
+	i.imageLanes, i.frameLanes = imageLanes(i.provenance, sight), frameLanes(sight)
 }
 
 // newTool is nil where the settings name no programs: an engine without them reads images alone.
@@ -128,12 +149,12 @@ func newTool(setup serve.Setup) (*ffmpeg.Tool, error) {
 	return ffmpeg.New(cfg)
 }
 
-// Models names the lanes that read with a model.
-func (*inspector) Models() map[string]string { return map[string]string{"voice": voice.Model} }
-
-// Inspect reads one image file. Its faults are those of [raster.Decoder.Decode].
+// Inspect reads one image file. Its faults are model_unavailable and those of [raster.Decoder.Decode].
 func (i *inspector) Inspect(ctx context.Context, data []byte) (engine.Report, error) {
 	start := time.Now()
+	if f := i.Fault(); f != nil {
+		return engine.Report{}, f
+	}
 	found, image, err := i.decode(ctx, data)
 	if err != nil {
 		return engine.Report{}, err

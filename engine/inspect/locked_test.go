@@ -39,10 +39,13 @@ func beEngine(args []string) error {
 }
 
 // lockedEngine starts a whole engine in its sandbox.
-func lockedEngine(t *testing.T) *engine.Client {
+func lockedEngine(t *testing.T, changes ...func(*serve.Config)) *engine.Client {
 	t.Helper()
 	settings := serve.DefaultConfig(2)
 	settings.Env, settings.Strict, settings.Queue = raceEnv, true, 64
+	for _, change := range changes {
+		change(&settings)
+	}
 	cfg := supervise.DefaultConfig(settings, slog.New(slog.DiscardHandler), roleEngine)
 	cfg.Env = raceEnv
 	s, err := supervise.Start(t.Context(), cfg)

@@ -18,14 +18,14 @@ func (i *inspector) Render(ctx context.Context, job serve.Job) (engine.Rendered,
 		}
 		return render.Video(ctx, i.tool, render.Job{
 			Path: job.Path, Dir: job.Dir, Out: job.Out, MaxSeconds: job.MaxSeconds, Progress: job.Progress,
-			Provenance: i.origin(job),
+			Provenance: i.origin(job), Pixels: i.pixels,
 		})
 	}
 	data, err := readImage(job.Path)
 	if err != nil {
 		return engine.Rendered{}, err
 	}
-	png, out, err := render.Image(ctx, i.decoder, data, i.origin(job), job.Progress)
+	png, out, err := render.Image(ctx, i.decoder, i.pixels, data, i.origin(job), job.Progress)
 	if err != nil {
 		return engine.Rendered{}, err
 	}

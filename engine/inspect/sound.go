@@ -18,7 +18,7 @@ func (i *inspector) inspectVoice(ctx context.Context, job serve.Job, c ffmpeg.Cl
 	if err := checkVoice(c); err != nil {
 		return err
 	}
-	heard, err := i.listen(ctx, c, job.MaxSeconds, done.part(1-openShare))
+	heard, err := i.listen(ctx, c, i.voice, job.MaxSeconds, done.part(1-openShare))
 	switch {
 	case err != nil:
 		return unreadable(engine.Audio, err)
@@ -44,12 +44,13 @@ var unavailable = engine.Lane{Verdict: engine.Unavailable, Score: undecided}
 
 // listenToVideo hears a video's sound track; none is no error. A track that cannot be decoded takes nothing from the
 // pictures.
-func (i *inspector) listenToVideo(ctx context.Context, c ffmpeg.Clip, maxSeconds float64, tell func(done float64)) (*hearing, error) {
+func (i *inspector) listenToVideo(ctx context.Context, c ffmpeg.Clip, m voice.Network, maxSeconds float64, tell func(done float64),
+) (*hearing, error) {
 	if c.Sound == nil {
 		tell(1)
 		return nil, nil
 	}
-	heard, err := i.listen(ctx, c, maxSeconds, tell)
+	heard, err := i.listen(ctx, c, m, maxSeconds, tell)
 	if errors.Is(err, ffmpeg.ErrUndecodable) || errors.Is(err, ffmpeg.ErrNoSound) {
 		i.log.DebugContext(ctx, "the sound of a video cannot be decoded", "error", err)
 		return &hearing{broken: true}, nil
@@ -95,8 +96,9 @@ func (h *hearing) word() string {
 	return string(verdict)
 }
 
-// listen has the sound track decoded and heard, up to a little over the longest clip that is taken.
-func (i *inspector) listen(ctx context.Context, c ffmpeg.Clip, maxSeconds float64, tell func(done float64)) (*hearing, error) {
+// listen has the sound track decoded and heard with a model, up to a little over the longest clip that is taken.
+func (i *inspector) listen(ctx context.Context, c ffmpeg.Clip, m voice.Network, maxSeconds float64, tell func(done float64),
+) (*hearing, error) {
 	const sampleBytes, beyond = 2, 2 * lengthTolerance
 	start := time.Now()
 	sound, err := i.tool.Sound(ctx, c, voice.Rate)
@@ -105,7 +107,7 @@ func (i *inspector) listen(ctx context.Context, c ffmpeg.Clip, maxSeconds float6
 	}
 	limit := int64((maxSeconds+beyond)*voice.Rate) * sampleBytes
 	expected := min(limit, int64(c.Sound.Seconds*voice.Rate)*sampleBytes)
-	heard, err := voice.Read(ctx, &meter{Reader: io.LimitReader(sound, limit), expected: expected, tell: tell})
+	heard, err := voice.Reader{Model: m}.Read(ctx, &meter{Reader: io.LimitReader(sound, limit), expected: expected, tell: tell})
 	_ = sound.Close() // What it could say, that the decoder was ended early, was meant.
 	if err != nil {
 		return nil, err

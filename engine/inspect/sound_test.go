@@ -55,7 +55,7 @@ func TestAVoiceClipHasNoVerdictUntilAModelHearsIt(t *testing.T) {
 	for _, r := range report.Audio.Readings {
 		require.Equal(t, engine.Unavailable, r.Verdict)
 	}
-	require.Equal(t, map[string]string{"voice": "none"}, shared.Models())
+	require.Equal(t, map[string]string{"pixels": "unavailable", "voice": "unavailable"}, shared.Models())
 }
 
 func TestASilentClipIsToldInTheDetail(t *testing.T) {
@@ -72,7 +72,7 @@ func TestASilentClipIsToldInTheDetail(t *testing.T) {
 func TestTheWordForAVideosSoundNeverReadsAsAnother(t *testing.T) {
 	t.Parallel()
 	with := func(v engine.Verdict) *hearing {
-		return &hearing{Report: voice.Report{Windows: []voice.Window{{Lane: engine.Lane{Verdict: v, Score: 50}}}}}
+		return &hearing{Report: voice.Report{Verdict: v, Score: 50, Windows: []voice.Window{{Lane: engine.Lane{Verdict: v, Score: 50}}}}}
 	}
 	silent := with(engine.Unavailable)
 	silent.Silent = true
@@ -97,7 +97,7 @@ func TestSoundThatCannotBeDecodedTakesNothingFromAVideo(t *testing.T) {
 	clip, err := i.tool.Probe(t.Context(), path, probe.MP4)
 	require.NoError(t, err)
 	clip.Sound.Index = 7 // a track that is not there
-	heard, err := i.listenToVideo(t.Context(), clip, engine.MaxClipSeconds, func(float64) {})
+	heard, err := i.listenToVideo(t.Context(), clip, nil, engine.MaxClipSeconds, func(float64) {})
 	require.NoError(t, err)
 	require.Equal(t, "unavailable", heard.word())
 	require.Equal(t, engine.Unavailable, heard.lane().Verdict)

@@ -9,6 +9,7 @@ import (
 
 	"veracity/engine"
 	"veracity/engine/ffmpeg"
+	"veracity/engine/pixels"
 	"veracity/engine/render"
 	"veracity/engine/serve"
 	"veracity/engine/watermark"
@@ -22,15 +23,16 @@ func (i *inspector) inspectVideo(ctx context.Context, job serve.Job, c ffmpeg.Cl
 	var seen *seeing
 	var heard *hearing
 	frames, lanes, sound := done.part(frameShare), done.part(laneShare), done.part(soundShare)
+	turns := newTurns()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
 		defer recovered("reading frames", &err)
-		seen, err = i.look(ctx, c, frames, lanes)
+		seen, err = i.look(ctx, c, turns.of(i.pixels), frames, lanes)
 		return err
 	})
 	group.Go(func() (err error) {
 		defer recovered("hearing the sound", &err)
-		heard, err = i.listenToVideo(ctx, c, job.MaxSeconds, sound)
+		heard, err = i.listenToVideo(ctx, c, turns.of(i.voice), job.MaxSeconds, sound)
 		return err
 	})
 	if err := group.Wait(); err != nil {
@@ -58,10 +60,11 @@ type seeing struct {
 	frames   []frameDetail
 	timings  map[string]float64
 	marks    *watermark.Clip
+	seen     *pixels.Clip
 }
 
-// look has the frames decoded and reads each with the frame lanes.
-func (i *inspector) look(ctx context.Context, c ffmpeg.Clip, decoded, read func(done float64)) (*seeing, error) {
+// look has the frames decoded and reads each with the frame lanes, the pixels lane with a model.
+func (i *inspector) look(ctx context.Context, c ffmpeg.Clip, m pixels.Network, decoded, read func(done float64)) (*seeing, error) {
 	start := time.Now()
 	at := engine.ReadingTimes(c.Seconds)
 	frames, err := i.tool.Frames(ctx, c, at, engine.MaxFrameSide)
@@ -69,7 +72,7 @@ func (i *inspector) look(ctx context.Context, c ffmpeg.Clip, decoded, read func(
 		return nil, fmt.Errorf("decode frames: %w", err)
 	}
 	decoded(1)
-	s := &seeing{timings: map[string]float64{"decode": since(start)}, marks: &watermark.Clip{}}
+	s := &seeing{timings: map[string]float64{"decode": since(start)}, marks: &watermark.Clip{}, seen: &pixels.Clip{Model: m}}
 	details := make([]frameDetail, len(frames))
 	for k, frame := range frames {
 		if details[k], err = s.readFrame(ctx, i.frameLanes, frame); err != nil {
@@ -105,27 +108,32 @@ func shownAt(frames []frameDetail, k int, asked float64) int {
 
 func (s *seeing) readFrame(ctx context.Context, lanes []lane, frame ffmpeg.Frame) (frameDetail, error) {
 	one := engine.Report{Detail: engine.Detail{TimingsMS: map[string]float64{}}}
-	if err := readAll(ctx, lanes, &one, file{image: frame.Image, marks: s.marks}); err != nil {
+	if err := readAll(ctx, lanes, &one, file{image: frame.Image, marks: s.marks, seen: s.seen}); err != nil {
 		return frameDetail{}, fmt.Errorf("read the frame at %.3f s: %w", frame.T, err)
 	}
 	for name, took := range one.Detail.TimingsMS {
 		s.timings[name] += took
 	}
-	return frameDetail{
+	d := frameDetail{
 		T: milli(frame.T), Width: frame.Image.Width, Height: frame.Image.Height,
 		Pixels: one.Lanes.Pixels, Watermark: one.Lanes.Watermark,
-	}, nil
+	}
+	if said, ok := one.Detail.Pixels.(pixels.Report); ok && len(said.Patches) > 0 {
+		d.Raw = &said.Model.Raw
+	}
+	return d, nil
 }
 
-// into pools the frames' lanes and writes them and the timings into the report.
+// into sums the frames up and writes what they say and the timings into the report. The pixels lane judges the patches of
+// all frames together; each frame counts once, however often it is shown.
 func (s *seeing) into(report *engine.Report) {
-	var pixels, watermarks []engine.Lane
+	var watermarks []engine.Lane
 	for _, f := range s.frames {
-		pixels, watermarks = append(pixels, f.Pixels), append(watermarks, f.Watermark)
+		watermarks = append(watermarks, f.Watermark)
 	}
-	together := s.marks.Report()
-	report.Lanes.Pixels, report.Lanes.Watermark = engine.Pool(pixels), engine.PoolMarks(together.Lane(), watermarks)
-	report.Detail.Watermark = together
+	together, seen := s.marks.Report(), s.seen.Report()
+	report.Lanes.Watermark, report.Detail.Watermark = engine.PoolMarks(together.Lane(), watermarks), together
+	report.Lanes.Pixels, report.Detail.Pixels = seen.Lane(), seen
 	for name, took := range s.timings {
 		report.Detail.TimingsMS[name] = took
 	}

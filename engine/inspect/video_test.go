@@ -1,8 +1,6 @@
 package inspect
 
 import (
-	"context"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +8,9 @@ import (
 	"veracity/engine"
 	"veracity/engine/mediatest"
 	"veracity/engine/mediatest/clips"
+	"veracity/engine/model"
+	"veracity/engine/pixels"
+	"veracity/engine/pixels/pixelstest"
 	"veracity/engine/probe"
 	"veracity/engine/voice"
 	"veracity/engine/watermark"
@@ -108,30 +109,31 @@ func TestTheDetailTellsContainerCodecsFramesAndTimes(t *testing.T) {
 	}
 }
 
-// withPixels is an inspector whose pixels lane says what a test says of each frame it is shown, one after the other.
-func withPixels(t *testing.T, says func(n int) engine.Lane) (watched *inspector, frames *atomic.Int32) {
-	t.Helper()
-	frames = &atomic.Int32{}
+// withModels is an inspector that reads with models of a test's own, nil for none.
+func withModels(sight, ear pixels.Network) *inspector {
 	copied := *shared.(*inspector)
-	copied.frameLanes = []lane{frameLanes[0], {
-		"pixels",
-		func(_ context.Context, f file) (reading, error) {
-			require.NotNil(t, f.image)
-			return reading{lane: says(int(frames.Add(1)))}, nil
-		},
-		func(r *engine.Report, got reading) { r.Lanes.Pixels = got.lane },
-	}}
-	return &copied, frames
+	copied.readWith(sight, ear)
+	return &copied
+}
+
+// sees is a pixels model that is shown two patches of a frame and says of each patch what a test says of its number.
+func sees(says func(n int) float64) *pixelstest.Network {
+	const side, patches = 64, 2
+	n := 0
+	return pixelstest.Patches(side, patches, func([]float32) model.Row {
+		n++
+		return model.Row{Raw: says(n)}
+	})
 }
 
 func TestFewFramesAreReadOnceAndReportedEightTimes(t *testing.T) {
 	t.Parallel()
 	for _, count := range []int{1, 3} {
-		watched, frames := withPixels(t, func(int) engine.Lane { return engine.Lane{Verdict: engine.Real, Score: 4} })
+		m := sees(func(int) float64 { return -3 })
 		spec := clips.Spec{Format: probe.MP4, Frames: count, FPS: "3"}
-		report, err := watched.InspectClip(t.Context(), jobOn(t, engine.Video, clips.File(t, spec)))
+		report, err := withModels(m, nil).InspectClip(t.Context(), jobOn(t, engine.Video, clips.File(t, spec)))
 		require.NoError(t, err)
-		require.EqualValues(t, count, frames.Load())
+		require.EqualValues(t, 2*count, m.Runs.Load())
 		require.Len(t, report.Video.Readings, engine.FrameReadings)
 		times := map[float64]bool{}
 		for k, r := range report.Video.Readings {
@@ -140,33 +142,42 @@ func TestFewFramesAreReadOnceAndReportedEightTimes(t *testing.T) {
 		}
 		require.Len(t, times, count)
 		require.Equal(t, engine.Real, report.Verdict)
-		require.Equal(t, 4, *report.Score)
+		require.Equal(t, engine.ByPixels, report.DecidedBy)
+		require.Equal(t, 5, *report.Score)
 	}
 }
 
-func TestFramesThatDisagreeLeaveAVideoOpen(t *testing.T) {
+func TestPatchesOfAllFramesAreJudgedTogether(t *testing.T) {
 	t.Parallel()
-	watched, frames := withPixels(t, func(n int) engine.Lane {
+	// The first frame looks made, the others captured: -1.5 on average, which is in doubt.
+	m := sees(func(n int) float64 {
 		if n <= 2 {
-			return engine.Lane{Verdict: engine.AI, Score: 96}
+			return 9
 		}
-		return engine.Lane{Verdict: engine.Real, Score: 4}
+		return -3
 	})
-	spec := clips.Spec{Format: probe.MP4, Frames: 64, KeyEvery: 8}
-	report, err := watched.InspectClip(t.Context(), jobOn(t, engine.Video, clips.File(t, spec)))
+	report, err := withModels(m, nil).InspectClip(t.Context(), jobOn(t, engine.Video, clips.File(t, clips.Spec{Format: probe.MP4, Frames: 64, KeyEvery: 8})))
 	require.NoError(t, err)
-	require.EqualValues(t, engine.FrameReadings, frames.Load())
+	require.EqualValues(t, 2*engine.FrameReadings, m.Runs.Load())
+	require.Equal(t, engine.Lane{Verdict: engine.Uncertain, Score: 18}, report.Lanes.Pixels)
 	require.Equal(t, engine.Uncertain, report.Verdict)
-	require.Equal(t, 27, *report.Score)
-	require.Equal(t, engine.AI, report.Video.Readings[1].Verdict)
-	require.Equal(t, 96, report.Video.Readings[1].Score)
-	require.Equal(t, engine.Real, report.Video.Readings[2].Verdict)
+	require.Equal(t, engine.ByWeighed, report.DecidedBy)
+	require.Equal(t, engine.AI, report.Video.Readings[0].Verdict)
+	require.Equal(t, 100, report.Video.Readings[0].Score)
+	require.Equal(t, engine.Real, report.Video.Readings[1].Verdict)
+	said := report.Detail.Pixels.(pixels.Report)
+	require.Equal(t, pixelstest.Name, said.Model.Model)
+	require.Equal(t, 2*engine.FrameReadings, said.Model.Rows)
+	require.InDelta(t, -1.5, said.Model.Raw, 1e-9)
+	frames := report.Detail.Clip.(*clipDetail).Frames
+	require.InDelta(t, 9, *frames[0].Raw, 0)
+	require.InDelta(t, -3, *frames[7].Raw, 0)
 }
 
 func TestALaneThatPanicsOverAFrameEndsItsJobAlone(t *testing.T) {
 	t.Parallel()
-	watched, _ := withPixels(t, func(int) engine.Lane { panic("index out of range") })
-	_, err := watched.InspectClip(t.Context(), jobOn(t, engine.Video, clips.File(t, clips.Spec{Format: probe.MP4})))
+	m := sees(func(int) float64 { panic("index out of range") })
+	_, err := withModels(m, nil).InspectClip(t.Context(), jobOn(t, engine.Video, clips.File(t, clips.Spec{Format: probe.MP4})))
 	require.ErrorContains(t, err, "pixels")
 	require.ErrorContains(t, err, "panicked")
 }

@@ -1,13 +1,10 @@
 package model
 
-import (
-	"fmt"
-	"math"
-	"slices"
-)
-
 // Format is the version of model.json that this package reads.
 const Format = 1
+
+// VoiceRate is the sampling rate of voice models in Hz: sound is decoded at it.
+const VoiceRate = 16000
 
 // Lane is the lane that a model reads for.
 type Lane string
@@ -43,6 +40,17 @@ type Spec struct {
 	Output Output `json:"output"`
 	// Profiles holds a calibration for each kind of media that the lane reads.
 	Profiles map[Profile]Calibration `json:"profiles"`
+	// Training says what made the network, for those who want to make it again. Nothing reads it.
+	Training *Training `json:"training,omitempty"`
+}
+
+// Training is where a network comes from: the commit of the code and of the list of rows, that list and its SHA-256 in
+// hex, and the seed.
+type Training struct {
+	Commit     string `json:"commit,omitempty"`
+	List       string `json:"list,omitempty"`
+	ListSHA256 string `json:"list_sha256,omitempty"`
+	Seed       int    `json:"seed,omitempty"`
 }
 
 // Input is the tensor that the network takes. Pixels: float32, N pictures of Height x Width in sRGB, each value v of 0 to
@@ -59,6 +67,20 @@ type Input struct {
 	Rate    int       `json:"rate,omitempty"`
 }
 
+// values is how many numbers one patch or window has.
+func (in Input) values() int {
+	if in.Samples > 0 {
+		return in.Samples
+	}
+	return channels * in.Width * in.Height
+}
+
+// Policies of Crop.
+const (
+	Patches = "patches"
+	Resize  = "resize"
+)
+
 // Crop says what of a picture the network is shown.
 type Crop struct {
 	// Policy is "patches": Count patches of Width x Height at native resolution, where there is texture; or "resize": the
@@ -68,10 +90,17 @@ type Crop struct {
 	Count int `json:"count,omitempty"`
 }
 
+// Kinds of Output.
+const (
+	Logit       = "logit"
+	Probability = "probability"
+	Logits      = "logits"
+)
+
 // Output is the tensor that the network gives, one row for each picture or window.
 type Output struct {
 	Name string `json:"name"`
-	// Kind is "logit" or "probability" (N or N x 1, of AI), or "logits" (N x K classes).
+	// Kind is "logit" or "probability" (N or N x 1, of AI), or "logits" (N x K classes, before any softmax).
 	Kind string `json:"kind"`
 	// AI is the index of the class of what AI made. Other, when set, is that of what is neither photograph nor AI, such as
 	// screens, drawings and scans: where it prevails, the lane has nothing to say.
@@ -94,7 +123,3 @@ type Band struct {
 	Real float64 `json:"real"`
 	AI   float64 `json:"ai"`
 }
-
-var _ = fmt.Sprint
-var _ = math.Exp
-var _ = slices.Contains[[]int]

@@ -7,6 +7,7 @@ import (
 
 	"veracity/engine"
 	"veracity/engine/c2pa/carrier"
+	"veracity/engine/pixels"
 	"veracity/engine/probe"
 	"veracity/engine/raster"
 	"veracity/engine/render/origin"
@@ -27,11 +28,13 @@ type stillDetail struct {
 	Lossless bool           `json:"lossless"`
 }
 
-// Image optimizes an image file, data, into a PNG. progress, when set, is told how much is done, 0 to 1.
+// Image optimizes an image file, data, into a PNG. m, when set, is the model of the pixels lane, by which the output must
+// read as its source does. progress, when set, is told how much is done, 0 to 1.
 //
-// Faults: stage1_failed for an image that cannot be decoded or whose statements of origin cannot be kept, and the
-// decoder's own for what is no image at all. When ctx ends, the error wraps its cause.
-func Image(ctx context.Context, d *raster.Decoder, data []byte, p Provenance, progress func(done float64)) ([]byte, engine.Rendered, error) {
+// Faults: stage1_failed for an image that cannot be decoded, whose statements of origin cannot be kept, or that would pass
+// for captured; and the decoder's own for what is no image at all. When ctx ends, the error wraps its cause.
+func Image(ctx context.Context, d *raster.Decoder, m pixels.Network, data []byte, p Provenance, progress func(done float64),
+) ([]byte, engine.Rendered, error) {
 	format := probe.Sniff(data[:min(len(data), probe.HeadBytes)])
 	picture, err := d.Decode(ctx, data, format)
 	if err != nil {
@@ -43,7 +46,7 @@ func Image(ctx context.Context, d *raster.Decoder, data []byte, p Provenance, pr
 	}
 	statements := origin.ReadImage(data).Verified(said)
 	part(progress, 0, imageDecoded)(1)
-	encoded, cfg, err := encodeStill(ctx, d, picture, part(progress, imageDecoded, imageEncoded))
+	encoded, err := encodeStill(ctx, d, m, picture, part(progress, imageDecoded, imageEncoded))
 	if err != nil {
 		return nil, engine.Rendered{}, fmt.Errorf("optimize image: %w", err)
 	}
@@ -64,7 +67,8 @@ func Image(ctx context.Context, d *raster.Decoder, data []byte, p Provenance, pr
 		Detail: Detail{
 			Mode: string(encoded.Mode), Metric: "ssimulacra2", Likeness: shown(encoded.Similarity), Points: shown(points),
 			PlainBytes: encoded.PlainBytes, SourceBytes: int64(len(data)), Carried: statements.Names(),
-			Encoding: stillDetail{Fidelity: cfg.Fidelity, Target: cfg.Fidelity.Target(), Lossless: encoded.Lossless},
+			Pixels:   keptPixels(encoded.source, encoded.out),
+			Encoding: stillDetail{Fidelity: encoded.cfg.Fidelity, Target: encoded.cfg.Fidelity.Target(), Lossless: encoded.Lossless},
 		},
 	}
 	part(progress, 0, 1)(1)

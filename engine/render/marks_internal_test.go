@@ -27,7 +27,7 @@ func TestAVideoWhoseMarkNoEncodingKeepsIsRefused(t *testing.T) {
 	coarse.BestCRF, coarse.LowestCRF = worst, worst
 	dir := t.TempDir()
 	job := Job{Path: path, Dir: dir, Out: dir + "/out.mp4"}
-	_, _, err = encodeFilm(t.Context(), tool, clip, job, []film.Config{coarse, coarse}, nil)
+	_, err = encodeFilm(t.Context(), tool, clip, job, []film.Config{coarse, coarse}, nil)
 	require.Equal(t, fault.Stage1Failed, fault.CodeOf(err), "%v", err)
 	require.Contains(t, fault.From(err).Message, "mark")
 }

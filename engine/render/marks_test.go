@@ -48,7 +48,7 @@ func TestAnOptimizedImageKeepsItsMarks(t *testing.T) {
 			t.Parallel()
 			before := marksIn(t, source)
 			require.Equal(t, engine.AI, before.Verdict)
-			png, _, err := render.Image(t.Context(), decoder, source, render.Provenance{}, nil)
+			png, _, err := render.Image(t.Context(), decoder, nil, source, render.Provenance{}, nil)
 			require.NoError(t, err)
 			require.Equal(t, engine.AI, marksIn(t, png).Verdict)
 		})
@@ -74,7 +74,7 @@ func TestATraceOfAMarkIsKeptToo(t *testing.T) {
 	exact := 0
 	for _, w := range marktest.Generators()[2:4] {
 		source := weaker(t, w.Mark(mediatest.Photo(352, 352)), engine.Uncertain)
-		png, out, err := render.Image(t.Context(), decoder, source, render.Provenance{}, nil)
+		png, out, err := render.Image(t.Context(), decoder, nil, source, render.Provenance{}, nil)
 		require.NoError(t, err)
 		require.Equal(t, engine.Uncertain, marksIn(t, png).Verdict, w.Payload)
 		detail, err := json.Marshal(out.Detail)

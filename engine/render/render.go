@@ -28,6 +28,8 @@ type Detail struct {
 	LargerThanSource bool `json:"larger_than_source"`
 	// Carried names the statements of origin and of rights that were carried over.
 	Carried []string `json:"carried"`
+	// Pixels is what the pixels lane says before and after, nil without a model.
+	Pixels *PixelsKept `json:"pixels,omitempty"`
 	// Encoding is the encoder's own account.
 	Encoding any `json:"encoding"`
 }

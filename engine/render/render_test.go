@@ -72,7 +72,7 @@ func TestAnImageOfAnyFormatBecomesAPNGThatSaysTheSame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var told steps
-			file, out, err := render.Image(t.Context(), decoder, source, render.Provenance{}, told.tell)
+			file, out, err := render.Image(t.Context(), decoder, nil, source, render.Provenance{}, told.tell)
 			require.NoError(t, err)
 			told.requireWhole(t)
 			decoded, err := png.DecodeConfig(bytes.NewReader(file))
@@ -93,7 +93,7 @@ func TestAnImageOfAnyFormatBecomesAPNGThatSaysTheSame(t *testing.T) {
 
 func TestAnImageStandsUprightInItsPNG(t *testing.T) {
 	t.Parallel()
-	file, out, err := render.Image(t.Context(), decoder, mediatest.JPEG(t, 64, 32, mediatest.WithOrientation(6)), render.Provenance{}, nil)
+	file, out, err := render.Image(t.Context(), decoder, nil, mediatest.JPEG(t, 64, 32, mediatest.WithOrientation(6)), render.Provenance{}, nil)
 	require.NoError(t, err)
 	require.Equal(t, []int{32, 64}, []int{out.Width, out.Height})
 	require.NotContains(t, string(file), "eXIf")
@@ -102,10 +102,10 @@ func TestAnImageStandsUprightInItsPNG(t *testing.T) {
 func TestWhatASourceSaysCostsNoPoints(t *testing.T) {
 	t.Parallel()
 	flat := mediatest.WithPicture(mediatest.Flat(32, 32, color.NRGBA{R: 200, A: 255}))
-	_, silent, err := render.Image(t.Context(), decoder, mediatest.PNG(t, 32, 32, flat), render.Provenance{}, nil)
+	_, silent, err := render.Image(t.Context(), decoder, nil, mediatest.PNG(t, 32, 32, flat), render.Provenance{}, nil)
 	require.NoError(t, err)
 	long := mediatest.PNGText("parameters", strings.Repeat("a duck, ", 500)+infotext)
-	_, telling, err := render.Image(t.Context(), decoder, mediatest.PNG(t, 32, 32, flat, long), render.Provenance{}, nil)
+	_, telling, err := render.Image(t.Context(), decoder, nil, mediatest.PNG(t, 32, 32, flat, long), render.Provenance{}, nil)
 	require.NoError(t, err)
 	require.Equal(t, silent.Score, telling.Score)
 	require.Greater(t, telling.Bytes, silent.Bytes+4000)
@@ -127,7 +127,7 @@ func TestAnImageThatCannotBeDecodedFailsInStageOne(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := render.Image(t.Context(), decoder, tt.file, render.Provenance{}, nil)
+			_, _, err := render.Image(t.Context(), decoder, nil, tt.file, render.Provenance{}, nil)
 			require.Equal(t, tt.want, fault.CodeOf(err), "%v", err)
 		})
 	}
@@ -137,7 +137,7 @@ func TestAnImageEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _, err := render.Image(ctx, decoder, mediatest.JPEG(t, 64, 48), render.Provenance{}, nil)
+	_, _, err := render.Image(ctx, decoder, nil, mediatest.JPEG(t, 64, 48), render.Provenance{}, nil)
 	require.ErrorIs(t, err, context.Canceled)
 	require.NotEqual(t, fault.Stage1Failed, fault.CodeOf(err))
 }

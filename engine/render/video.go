@@ -10,8 +10,8 @@ import (
 	"veracity/engine"
 	"veracity/engine/c2pa/carrier"
 	"veracity/engine/ffmpeg"
+	"veracity/engine/pixels"
 	"veracity/engine/probe"
-	"veracity/engine/render/film"
 	"veracity/engine/render/origin"
 	"veracity/platform/fault"
 )
@@ -31,6 +31,8 @@ type Job struct {
 	MaxSeconds float64
 	// Provenance has the output say where it comes from.
 	Provenance Provenance
+	// Pixels, when set, is the model of the pixels lane, by which the output must read as its source does.
+	Pixels pixels.Network
 	// Progress, when set, is told how much is done, 0 to 1.
 	Progress func(done float64)
 }
@@ -40,7 +42,7 @@ type filmDetail struct {
 	Preset string  `json:"preset,omitempty"`
 	CRF    float64 `json:"crf,omitempty"`
 	Target float64 `json:"target"`
-	// FinerChroma is more than 0 where marks would have been lost otherwise.
+	// FinerChroma is more than 0 where marks or the pixels lane's verdict would have been lost otherwise.
 	FinerChroma int     `json:"finer_chroma,omitempty"`
 	Reached     bool    `json:"reached"`
 	WorstSSIM   float64 `json:"worst_ssim"`
@@ -55,8 +57,8 @@ type filmDetail struct {
 // Video optimizes the video at job.Path into an MP4 at job.Out.
 //
 // Faults: video_unsupported for what is no video that can be decoded, video_too_long with [TooLong] as detail, and
-// stage1_failed when it can be read but not re-rendered, or its statements of origin cannot be kept. When ctx ends, the
-// error wraps its cause.
+// stage1_failed when it can be read but not re-rendered, its statements of origin and its marks cannot be kept, or
+// it would pass for captured. When ctx ends, the error wraps its cause.
 func Video(ctx context.Context, tool *ffmpeg.Tool, job Job) (engine.Rendered, error) {
 	source, err := openSource(job.Path)
 	if err != nil {
@@ -76,7 +78,7 @@ func Video(ctx context.Context, tool *ffmpeg.Tool, job Job) (engine.Rendered, er
 	}
 	statements := origin.ReadClip(source.file, source.size, source.format).Verified(said)
 	part(job.Progress, 0, videoProbed)(1)
-	encoded, cfg, err := encodeFilm(ctx, tool, clip, job, milderFilms(), part(job.Progress, videoProbed, videoEncoded))
+	encoded, err := encodeFilm(ctx, tool, clip, job, milderFilms(), part(job.Progress, videoProbed, videoEncoded))
 	if err != nil {
 		return engine.Rendered{}, fmt.Errorf("optimize video: %w", err)
 	}
@@ -91,14 +93,14 @@ func Video(ctx context.Context, tool *ffmpeg.Tool, job Job) (engine.Rendered, er
 	if err != nil {
 		return engine.Rendered{}, fmt.Errorf("optimize video: %w", err)
 	}
-	out := describe(encoded, cfg, source.size, info.Size(), statements.Names())
+	out := describe(encoded, source.size, info.Size(), statements.Names())
 	out.Unsigned = signable
 	part(job.Progress, 0, 1)(1)
 	return out, nil
 }
 
-// describe puts a video, encoded by the settings, size bytes long with all that it says, into the engine's terms.
-func describe(e film.Result, cfg film.Config, source, size int64, carried []string) engine.Rendered {
+// describe puts an encoded video, size bytes long with all that it says, into the engine's terms.
+func describe(e filmOutput, source, size int64, carried []string) engine.Rendered {
 	// What the source says of itself is not the encoder's, so its bytes do not count in the score.
 	outcome := Outcome{
 		Points: VideoPoints(e.SSIM), Bytes: e.Bytes, PlainBytes: e.PlainBytes, SourceBytes: source, BetterThanPlain: e.SSIM > e.PlainSSIM,
@@ -111,9 +113,9 @@ func describe(e film.Result, cfg film.Config, source, size int64, carried []stri
 		},
 		Detail: Detail{
 			Mode: string(e.Mode), Metric: "ssim", Likeness: shown(e.SSIM), Points: shown(outcome.Points), PlainBytes: e.PlainBytes, SourceBytes: source,
-			LargerThanSource: outcome.larger(), Carried: carried,
+			LargerThanSource: outcome.larger(), Carried: carried, Pixels: keptPixels(e.source, e.out),
 			Encoding: filmDetail{
-				Preset: e.Preset, CRF: e.CRF, Target: cfg.MeanSSIM, FinerChroma: cfg.FinerChroma, Reached: e.Reached, WorstSSIM: e.WorstSSIM,
+				Preset: e.Preset, CRF: e.CRF, Target: e.cfg.MeanSSIM, FinerChroma: e.cfg.FinerChroma, Reached: e.Reached, WorstSSIM: e.WorstSSIM,
 				PlainSSIM: e.PlainSSIM, Samples: e.Samples, Trials: e.Trials, Sound: string(e.Sound), ToneMapped: e.ToneMapped, Cropped: e.Cropped,
 			},
 		},

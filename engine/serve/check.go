@@ -19,7 +19,7 @@ var errOverTime = errors.New("over its time")
 
 // checkImage answers a report.
 func (s *server) checkImage(w http.ResponseWriter, r *http.Request) {
-	report, took, err := check(s, w, r, Inspector.Inspect)
+	report, took, err := check(s, w, r, s.checks, Inspector.Inspect)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -30,7 +30,7 @@ func (s *server) checkImage(w http.ResponseWriter, r *http.Request) {
 
 // acceptImage answers what an image is.
 func (s *server) acceptImage(w http.ResponseWriter, r *http.Request) {
-	file, _, err := check(s, w, r, Inspector.Accept)
+	file, _, err := check(s, w, r, s.anyWork, Inspector.Accept)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -79,7 +79,7 @@ func (a arrival) note(report *engine.Report) {
 // check admits, receives and has the Inspector work. Nothing of the body is read before the check has its place: the
 // first read is what makes net/http send 100 Continue.
 func check[T any](
-	s *server, w http.ResponseWriter, r *http.Request, work func(Inspector, context.Context, []byte) (T, error),
+	s *server, w http.ResponseWriter, r *http.Request, open opener, work func(Inspector, context.Context, []byte) (T, error),
 ) (found T, took arrival, err error) {
 	if r.ContentLength < 0 {
 		return found, took, errNoLength()
@@ -87,9 +87,9 @@ func check[T any](
 	if f := engine.RefuseSize(r.ContentLength); f != nil {
 		return found, took, f
 	}
-	inspector, err := s.open()
-	if err != nil {
-		return found, took, unavailable(err)
+	inspector, f := open()
+	if f != nil {
+		return found, took, f
 	}
 	arrived := time.Now()
 	leave, err := s.gate.enter(r.Context())

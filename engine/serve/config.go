@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"veracity/engine"
+	"veracity/engine/model"
 )
 
 // Config says how an engine process serves. Its JSON form is how the process that supervises an engine hands it over.
@@ -63,10 +65,41 @@ type Config struct {
 	Exec []string `json:"exec,omitempty"`
 	// Trust is the folder of C2PA trust lists, "" for none. It is read while the engine runs.
 	Trust string `json:"trust,omitempty"`
+	// Models says which models the learned lanes read with.
+	Models Models `json:"models"`
 	// Env is added to the environment of the locked process, which else holds nothing of its parent's.
 	Env []string `json:"env,omitempty"`
 	// Lifeline ends the engine when its standard input does, so that it never outlives what supervises it.
 	Lifeline bool `json:"lifeline,omitempty"`
+}
+
+// NoModel in place of a folder leaves a lane without a model on purpose.
+const NoModel = "off"
+
+// Models says which models the learned lanes read with, and what runs them.
+type Models struct {
+	// Library is the path of ONNX Runtime's shared library, "" where there is none.
+	Library string `json:"library,omitempty"`
+	// LibraryNamed says that an operator named it, rather than that it was found where it usually lies: that it cannot be
+	// loaded is then no lesser fault than a named model's.
+	LibraryNamed bool `json:"library_named,omitempty"`
+	// Pixels and Voice are the folders of the lanes' models, "" for the product's own, NoModel for none.
+	Pixels string `json:"pixels,omitempty"`
+	Voice  string `json:"voice,omitempty"`
+}
+
+// readable are the files and folders that loading the models takes.
+func (m Models) readable() []string {
+	var paths []string
+	if m.Library != "" {
+		paths = append(paths, m.Library)
+	}
+	for _, dir := range []string{m.Pixels, m.Voice} {
+		if dir != "" && dir != NoModel {
+			paths = append(paths, model.Paths(dir)...)
+		}
+	}
+	return paths
 }
 
 // Memory that an engine may use: a part for itself, one for each check and one for each job that run at once. A decoded
@@ -96,6 +129,7 @@ func DefaultConfig(cores int) Config {
 		ReceiveStall: 30 * time.Second, SendStall: 2 * time.Minute, Heartbeat: 5 * time.Second,
 		ScratchBytes: 8 << 30,
 		MemoryBytes:  DefaultMemory(cores, cores), Exec: []string{findProgram(ffmpeg), findProgram(ffprobe)},
+		Models: Models{Library: model.FindLibrary()},
 	}
 }
 
@@ -161,9 +195,9 @@ func (c Config) Validate() error {
 			return fmt.Errorf("engine: %s is %s: a positive duration is needed", name, d)
 		}
 	}
-	for _, path := range append(append([]string{}, c.Read...), c.Exec...) {
+	for _, path := range slices.Concat(c.Read, c.Exec, c.Models.readable()) {
 		if !filepath.IsAbs(path) {
-			return fmt.Errorf("engine: Read or Exec holds %q: absolute paths are needed", path)
+			return fmt.Errorf("engine: Read, Exec or Models holds %q: absolute paths are needed", path)
 		}
 	}
 	for _, entry := range c.Env {

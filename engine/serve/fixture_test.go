@@ -41,6 +41,8 @@ var errUnscripted = errors.New("not in the test's script")
 
 func (scripted) Models() map[string]string { return map[string]string{"pixels": "none"} }
 
+func (scripted) Fault() *fault.Fault { return nil }
+
 // verdict is a report that a client takes for one.
 func verdict() engine.Report {
 	return engine.Report{Media: engine.Image, Verdict: engine.Unavailable, DecidedBy: engine.ByWeighed}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"veracity/engine"
+	"veracity/platform/fault"
 )
 
 // Inspector does the work behind a check. It is used by as many goroutines as there are checks at once.
@@ -20,8 +21,11 @@ type Inspector interface {
 	InspectClip(ctx context.Context, job Job) (engine.Report, error)
 	// Render optimizes one image or video into job.Out. The answer's Bytes is that file's length.
 	Render(ctx context.Context, job Job) (engine.Rendered, error)
-	// Models maps each lane that reads with a model to that model's state.
+	// Models maps each lane that reads with a model to that model's NAME@VERSION, or to "unavailable".
 	Models() map[string]string
+	// Fault is model_unavailable when a model that the settings name cannot be loaded, its cause says which and why. Checks
+	// are then refused before they are admitted, so that their sources stay unread; all else goes on. It never changes.
+	Fault() *fault.Fault
 }
 
 // Job is one long piece of work on one file.
@@ -49,7 +53,9 @@ type Setup struct {
 	FFmpeg, FFprobe string
 	// Trust is the folder of C2PA trust lists, "" for none.
 	Trust string
-	Log   *slog.Logger
+	// Models says which models the learned lanes read with.
+	Models Models
+	Log    *slog.Logger
 }
 
 // Factory makes the Inspector, within the sandbox, once. While it works the engine answers engine_unavailable; its error

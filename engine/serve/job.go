@@ -24,7 +24,7 @@ func (s *server) checkClip(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, f)
 		return
 	}
-	s.job(w, r, o, checkRoom(o.size), func(ctx context.Context, inspector Inspector, job Job) (engine.JobLine, error) {
+	s.job(w, r, s.checks, o, checkRoom(o.size), func(ctx context.Context, inspector Inspector, job Job) (engine.JobLine, error) {
 		report, err := inspector.InspectClip(ctx, job)
 		return engine.JobLine{Report: &report}, err
 	})
@@ -37,7 +37,7 @@ func (s *server) render(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, f)
 		return
 	}
-	s.job(w, r, o, renderRoom(o.size), func(ctx context.Context, inspector Inspector, job Job) (engine.JobLine, error) {
+	s.job(w, r, s.anyWork, o, renderRoom(o.size), func(ctx context.Context, inspector Inspector, job Job) (engine.JobLine, error) {
 		rendered, err := inspector.Render(ctx, job)
 		return engine.JobLine{Rendered: &rendered}, err
 	})
@@ -45,10 +45,10 @@ func (s *server) render(w http.ResponseWriter, r *http.Request) {
 
 // job admits, receives, works and answers. Until the whole file is there its refusals are those of a check; from then on
 // they are lines.
-func (s *server) job(w http.ResponseWriter, r *http.Request, o order, room int64, do task) {
-	inspector, err := s.open()
-	if err != nil {
-		s.refuse(w, unavailable(err))
+func (s *server) job(w http.ResponseWriter, r *http.Request, open opener, o order, room int64, do task) {
+	inspector, f := open()
+	if f != nil {
+		s.refuse(w, f)
 		return
 	}
 	arrived := time.Now()

@@ -111,12 +111,15 @@ func (c Config) policy() sandbox.Policy {
 	}
 }
 
-// readable are the files and folders to be read. A folder of trust lists that is not there yet cannot be opened later.
+// readable are the files and folders to be read. What is not there yet cannot be opened later.
 func (c Config) readable() []string {
-	if _, err := os.Stat(c.Trust); c.Trust == "" || err != nil {
-		return c.Read
+	paths := slices.Clone(c.Read)
+	for _, path := range append(c.Models.readable(), c.Trust) {
+		if _, err := os.Stat(path); path != "" && err == nil {
+			paths = append(paths, path)
+		}
 	}
-	return append(slices.Clone(c.Read), c.Trust)
+	return paths
 }
 
 // environment is the whole environment of the locked process.

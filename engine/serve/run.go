@@ -77,6 +77,7 @@ func serveOn(ctx context.Context, s *server, listener net.Listener, factory Fact
 		inspector, err := factory(ctx, Setup{
 			Scratch: s.cfg.Scratch, Cores: s.cfg.Cores, Log: s.log,
 			FFmpeg: s.cfg.program(ffmpeg), FFprobe: s.cfg.program(ffprobe), Trust: s.cfg.Trust,
+			Models: s.cfg.Models,
 		})
 		if err != nil {
 			failed <- fmt.Errorf("set the engine up: %w", err)

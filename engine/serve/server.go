@@ -94,7 +94,13 @@ func (s *server) ready(w http.ResponseWriter, _ *http.Request) {
 		s.answer(w, http.StatusServiceUnavailable, state)
 		return
 	}
-	state.Ready, state.Models = true, inspector.Models()
+	state.Models = inspector.Models()
+	if f := inspector.Fault(); f != nil {
+		state.Reason, state.Code = errors.Unwrap(f).Error(), f.Code
+		s.answer(w, http.StatusServiceUnavailable, state)
+		return
+	}
+	state.Ready = true
 	s.answer(w, http.StatusOK, state)
 }
 
@@ -112,4 +118,25 @@ func (s *server) open() (Inspector, error) {
 		return *inspector, nil
 	}
 	return nil, errStarting
+}
+
+// opener answers the Inspector, or the fault that a caller gets without it.
+type opener func() (Inspector, *fault.Fault)
+
+// anyWork opens the Inspector for work that needs no model.
+func (s *server) anyWork() (Inspector, *fault.Fault) {
+	inspector, err := s.open()
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return inspector, nil
+}
+
+// checks opens the Inspector for checks, which a model that cannot be loaded refuses.
+func (s *server) checks() (Inspector, *fault.Fault) {
+	inspector, f := s.anyWork()
+	if f == nil {
+		f = inspector.Fault()
+	}
+	return inspector, f
 }

@@ -22,6 +22,7 @@ import (
 
 	"veracity/engine"
 	"veracity/engine/serve"
+	"veracity/platform/fault"
 )
 
 // The test binary is also the engine that it supervises, and a supervisor that can be killed.
@@ -74,6 +75,8 @@ func beEngine(args []string) error {
 type obedient struct{}
 
 func (obedient) Models() map[string]string { return map[string]string{} }
+
+func (obedient) Fault() *fault.Fault { return nil }
 
 func (obedient) Inspect(ctx context.Context, data []byte) (engine.Report, error) {
 	verb, argument, _ := strings.Cut(string(data), " ")

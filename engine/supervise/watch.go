@@ -3,6 +3,8 @@ package supervise
 import (
 	"context"
 	"time"
+
+	"veracity/platform/fault"
 )
 
 // follow stays with an engine to its end and answers how many engines in a row have never taken checks.
@@ -28,7 +30,8 @@ func (s *Supervisor) follow(ctx context.Context, c *child) (fails int) {
 	return fails
 }
 
-// awaitReady answers true when the engine takes checks, false when it ended before or was killed for its slowness.
+// awaitReady answers true when the engine takes checks, or says that it never will for want of a model, which no new start
+// mends; false when it ended before or was killed for its slowness.
 func (s *Supervisor) awaitReady(ctx context.Context, c *child) bool {
 	limited, cancel := context.WithTimeout(ctx, s.cfg.StartTimeout)
 	defer cancel()
@@ -45,7 +48,7 @@ func (s *Supervisor) awaitReady(ctx context.Context, c *child) bool {
 			}
 			return false
 		case <-poll.C:
-			if s.client.Ready(limited) == nil {
+			if err := s.client.Ready(limited); err == nil || fault.CodeOf(err) == fault.ModelUnavailable {
 				return true
 			}
 		}

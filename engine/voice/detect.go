@@ -128,3 +128,23 @@ func (m mask) seconds(from, to int) float64 {
 	first, last := (from+stepSamples-1)/stepSamples, (to+stepSamples-1)/stepSamples
 	return min(seconds(m.countIn(first, last)*stepSamples), seconds(to-from))
 }
+
+// part is the mask of the samples [from, to).
+func (m mask) part(from, to int) mask {
+	first, last := from/stepSamples, (to+stepSamples-1)/stepSamples
+	return m[min(first, len(m)):min(last, len(m))]
+}
+
+// densest is where a stretch of wanted samples holds most speech, of n that the mask is about. It is the first of equals.
+func (m mask) densest(n, wanted int) int {
+	frames := wanted / stepSamples
+	inside := m.countIn(0, min(frames, len(m)))
+	best, most := 0, inside
+	for t := 1; t+frames <= len(m) && t*stepSamples+wanted <= n; t++ {
+		inside += m.countIn(t+frames-1, t+frames) - m.countIn(t-1, t)
+		if inside > most {
+			best, most = t*stepSamples, inside
+		}
+	}
+	return best
+}

@@ -17,10 +17,11 @@ import (
 	"math"
 
 	"veracity/engine"
+	"veracity/engine/model"
 )
 
-// Rate is the sampling rate that [Read] takes, in Hz.
-const Rate = 16000
+// Rate is the sampling rate that [Reader.Read] takes and models hear, in Hz.
+const Rate = model.VoiceRate
 
 // maxSeconds bounds what one call holds: a little more than the longest clip, at 32 kB a second.
 const maxSeconds = engine.MaxClipSeconds + 10
@@ -41,12 +42,22 @@ type Window struct {
 	Speech float64 `json:"speech"`
 	// Level is its loudness in dBFS (a sine at full scale has 0), -99 at the least.
 	Level float64 `json:"level"`
-	// Lane is what the window says.
+	// Lane is what the window says by itself: none with less than a second of speech, unavailable without a model.
 	Lane engine.Lane `json:"lane"`
+	// Raw is the model's log-odds of AI, nil where it has not heard the window.
+	Raw *float64 `json:"raw,omitempty"`
 }
 
 // Report is what a clip's sound holds.
 type Report struct {
+	// Verdict is what the windows say together: ai, real, uncertain, none (no window has a second of speech, or the model has
+	// nothing to say of them) or unavailable (no model is set up). They hold one voice and are no independent evidence, so the
+	// model's scores of them are averaged before they are calibrated.
+	Verdict engine.Verdict `json:"verdict"`
+	// Score is the calibrated probability of AI in percent, 50 where there is none.
+	Score int `json:"score"`
+	// Model names the model and gives what it said before and after calibration; nil without one.
+	Model *model.Score `json:"model,omitempty"`
 	// Seconds is the length by its samples.
 	Seconds float64 `json:"seconds"`
 	// Silent says that the level stays under -60 dBFS throughout.
@@ -58,9 +69,16 @@ type Report struct {
 	Windows []Window `json:"windows"`
 }
 
+// Reader reads the sound of clips.
+type Reader struct {
+	// Model judges the windows; nil says `unavailable`.
+	Model Network
+}
+
 // Read reads samples (signed 16-bit little-endian, mono, at Rate) to their end, finds speech in them and judges every
-// window. It holds the whole clip: 6 MB for the longest. Errors: ErrTooLong, those of samples, and ctx's own.
-func Read(ctx context.Context, samples io.Reader) (Report, error) {
+// window. It holds the whole clip: 6 MB for the longest. Errors: ErrTooLong, those of samples and of the model, and ctx's
+// own.
+func (r Reader) Read(ctx context.Context, samples io.Reader) (Report, error) {
 	pcm, err := readAll(ctx, samples)
 	if err != nil {
 		return Report{}, fmt.Errorf("read the sound: %w", err)
@@ -69,23 +87,19 @@ func Read(ctx context.Context, samples io.Reader) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	spoken := detect(frames, pcm)
-	r := Report{Seconds: seconds(len(pcm)), Level: frames.loudest(0, frames.count), SpeechSeconds: spoken.seconds(0, len(pcm))}
-	r.Silent = r.Level < silentBelow
-	for _, span := range windowsOf(len(pcm)) {
-		if err := ctx.Err(); err != nil {
-			return Report{}, err
-		}
-		lane, err := judge(ctx, pcm[span.from:span.to])
-		if err != nil {
-			return Report{}, fmt.Errorf("judge the window at %.1f s: %w", seconds(span.from), err)
-		}
-		r.Windows = append(r.Windows, Window{
+	spoken, spans := detect(frames, pcm), windowsOf(len(pcm))
+	out := Report{Seconds: seconds(len(pcm)), Level: frames.loudest(0, frames.count), SpeechSeconds: spoken.seconds(0, len(pcm))}
+	out.Silent = out.Level < silentBelow
+	for _, span := range spans {
+		out.Windows = append(out.Windows, Window{
 			T: seconds(span.from), Seconds: seconds(span.to - span.from),
-			Speech: spoken.seconds(span.from, span.to), Level: levelOf(pcm[span.from:span.to]), Lane: lane,
+			Speech: spoken.seconds(span.from, span.to), Level: levelOf(pcm[span.from:span.to]),
 		})
 	}
-	return r, nil
+	if err := out.judge(ctx, r.Model, pcm, spoken, spans); err != nil {
+		return Report{}, err
+	}
+	return out, nil
 }
 
 // readAll reads the stream whole; an odd last byte is half a sample and is dropped.

@@ -1,0 +1,1 @@
+"""Training of the voice model: from the rows of data/voice.tsv to engine/model/weights/voice."""
