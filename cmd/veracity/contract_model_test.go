@@ -15,20 +15,19 @@ import (
 	"veracity/engine/serve"
 )
 
-// withModels is a service whose engine reads with the given models.
-func withModels(t *testing.T, pixels, voice string, changes ...func(*Settings)) *service {
+// withModels has a service ask an engine that reads with the given models.
+func withModels(t *testing.T, pixels, voice string) func(*Settings) {
 	t.Helper()
 	child := ownEngine(t, func(c *serve.Config) { c.Models.Pixels, c.Models.Voice = pixels, voice })
-	return start(t, append([]func(*Settings){func(s *Settings) { s.Engine.Socket = child.Socket() }}, changes...)...)
+	return func(s *Settings) { s.Engine.Socket = child.Socket() }
 }
 
 func TestContractModelThatCannotBeLoadedRefusesChecksAndNothingElse(t *testing.T) {
 	t.Parallel()
 	broken := modeltest.Folder(t, modeltest.PixelsSpec(), []byte("no network"))
-	s := withModels(t, broken, serve.NoModel, quickly, func(s *Settings) { s.Media.JobTime = 2 * time.Second })
-	require.NoError(t, s.startWorker(t.Context()))
+	engine := withModels(t, broken, serve.NoModel)
+	s := working(t, engine)
 	c := s.customer(account.Overrides{})
-
 	id := c.upload("image/png", labelledPNG(t))
 	for _, body := range []string{object("image_upload_id", id), inBase64(labelledPNG(t))} {
 		r := c.audit(body)
@@ -37,20 +36,22 @@ func TestContractModelThatCannotBeLoadedRefusesChecksAndNothingElse(t *testing.T
 	}
 	require.Equal(t, "issued", s.uploadState(id))
 	c.spent(0)
-
-	c.failed(order{"/api/v1/audit", "model_unavailable", c.audit(object("audio_upload_id", c.upload("audio/wav", mediatest.WAV(1)))).accepted()})
-	c.settled(0)
 	c.ended("/api/v1/optimize/"+c.optimize(inBase64(photo(t))).accepted(), "succeeded")
 
 	ready := s.send(http.MethodGet, "/readyz", "")
 	require.Equal(t, "model_unavailable", ready.ok()["engine"], "the service answers, so that load balancers let it")
 	require.Equal(t, http.StatusOK, s.send(http.MethodGet, "/healthz", "").status)
+
+	impatient := working(t, engine, func(s *Settings) { s.Media.JobTime = time.Second }).customer(account.Overrides{})
+	voice := impatient.upload("audio/wav", mediatest.WAV(1))
+	impatient.failed(order{"/api/v1/audit", "model_unavailable", impatient.audit(object("audio_upload_id", voice)).accepted()})
+	impatient.settled(0)
 }
 
 func TestContractModelOfTheOperatorReads(t *testing.T) {
 	t.Parallel()
 	pixels := modeltest.Folder(t, modeltest.PixelsSpec(), modeltest.PixelsNetwork().ONNX())
-	s := withModels(t, pixels, serve.NoModel)
+	s := start(t, withModels(t, pixels, serve.NoModel))
 	c := s.customer(account.Overrides{})
 	lanes := c.audit(inBase64(photo(t))).ok()["lanes"].(map[string]any)
 	require.NotEqual(t, "unavailable", lanes["pixels"].(map[string]any)["verdict"])
@@ -59,7 +60,7 @@ func TestContractModelOfTheOperatorReads(t *testing.T) {
 
 func TestContractModelThatIsOffLeavesItsLaneUnavailable(t *testing.T) {
 	t.Parallel()
-	c := withModels(t, serve.NoModel, serve.NoModel).customer(account.Overrides{})
+	c := start(t, withModels(t, serve.NoModel, serve.NoModel)).customer(account.Overrides{})
 	lanes := c.audit(inBase64(photo(t))).ok()["lanes"].(map[string]any)
 	require.Equal(t, map[string]any{"verdict": "unavailable", "score": 50.0}, lanes["pixels"])
 }

@@ -165,4 +165,3 @@ func (s *Settings) makeRoom(jobs int) {
 
 // percent writes a share as people read it.
 func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
-

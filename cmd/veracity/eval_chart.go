@@ -13,7 +13,7 @@ import (
 const (
 	plotLeft, plotTop   = 40.0, 10.0
 	plotSide            = 260.0
-	plotWidth           = plotLeft + plotSide + 14
+	plotWidth           = plotLeft + plotSide + 22
 	plotHeight          = plotTop + plotSide + 40
 	plotBottom          = plotTop + plotSide
 	plotRight           = plotLeft + plotSide
@@ -93,7 +93,7 @@ func rocChart(e evaluation) chart {
 // lowChart is the same where false positives are rare, which is where the lane works.
 func lowChart(e evaluation) chart {
 	c := chart{
-		ID: "low", Title: "The same where false positives are rare",
+		ID: "low", Title: "Where false positives are rare",
 		Text:   "The same curves with a logarithmic scale: at 1 % lies the most that the lane may call AI by mistake.",
 		XLabel: "real taken for AI", YLabel: "AI found", XTicks: ticks(logarithmic, 0.001, 0.01, 0.05, 0.2, 1), YTicks: ticks(height, fifths...),
 	}

@@ -62,13 +62,13 @@ func (o *outcome) read(report engine.Report, by judged) error {
 	if err != nil {
 		return fmt.Errorf("read the engine's detail on %s: %w", o.name, err)
 	}
-	said := detail.Pixels
-	switch by {
-	case byVoice:
-		said = detail.Voice
-	case byVerdict:
+	if by == byVerdict {
 		o.lane = report.Verdict
 		return nil
+	}
+	said := detail.Pixels
+	if by == byVoice {
+		said = detail.Voice
 	}
 	o.lane = engine.Unavailable
 	if said != nil {

@@ -51,9 +51,9 @@ func flatten(m *raster.Image) picture {
 	}
 	p.rgb = make([]byte, 0, 3*m.Width*m.Height)
 	for i := 0; i < len(m.Pix); i += 4 {
-		alpha := int(m.Pix[i+3])
+		alpha := uint16(m.Pix[i+3])
 		for _, v := range m.Pix[i : i+3] {
-			p.rgb = append(p.rgb, byte((int(v)*alpha+255*(255-alpha)+127)/255))
+			p.rgb = append(p.rgb, uint8((uint16(v)*alpha+255*(255-alpha)+127)/255&0xff))
 		}
 	}
 	return p

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -153,7 +152,7 @@ func newScoreFile(name string) (scoreFile, error) {
 	if err != nil {
 		return scoreFile{}, usageError{fmt.Errorf("--scores: %w", err)}
 	}
-	_, err = io.WriteString(f, strings.Join(scoreColumns, "\t")+"\n")
+	_, err = f.WriteString(strings.Join(scoreColumns, "\t") + "\n")
 	return scoreFile{f}, err
 }
 
@@ -161,7 +160,7 @@ func (s scoreFile) write(o outcome) error {
 	if s.file == nil {
 		return nil
 	}
-	_, err := io.WriteString(s.file, o.scoreLine())
+	_, err := s.file.WriteString(o.scoreLine())
 	return err
 }
 

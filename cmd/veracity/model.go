@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -113,7 +114,7 @@ func (s *Settings) testModel(cmd *cobra.Command, folder string, f modelFlags) er
 	result.Figures = evaluationOf(list, f.split, judged(spec.Lane), variants, result.apply(outcomes))
 	if f.write {
 		result.Written = filepath.Join(folder, modelSpecName)
-		if err := writeCalibration(result.Written, spec, profile, result.Calibration); err != nil {
+		if result.Lacking, err = writeCalibration(result.Written, spec, profile, result.Calibration); err != nil {
 			return err
 		}
 	}
@@ -134,7 +135,10 @@ func readModelSpec(folder string) (model.Spec, error) {
 		return model.Spec{}, usageError{fmt.Errorf("a folder with %s and %s is needed: %w", modelNetworkName, modelSpecName, err)}
 	}
 	var spec model.Spec
-	if err := json.Unmarshal(data, &spec); err != nil {
+	// What is not known would be lost when the file is written anew, and no engine takes it.
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&spec); err != nil {
 		return model.Spec{}, usageError{fmt.Errorf("%s cannot be read: %w (docs/models.md has its fields)", name, err)}
 	}
 	if spec.Lane != model.Pixels && spec.Lane != model.Voice {
@@ -204,8 +208,8 @@ func logOdds() measure.Points {
 	return points
 }
 
-// writeCalibration changes one profile of model.json.
-func writeCalibration(name string, spec model.Spec, profile model.Profile, c model.Calibration) error {
+// writeCalibration changes one profile of model.json, and says which ones an engine will still ask for.
+func writeCalibration(name string, spec model.Spec, profile model.Profile, c model.Calibration) (lacking []model.Profile, err error) {
 	profiles := map[model.Profile]model.Calibration{}
 	for p, old := range spec.Profiles {
 		if slices.Contains(laneProfiles[spec.Lane], p) {
@@ -214,7 +218,12 @@ func writeCalibration(name string, spec model.Spec, profile model.Profile, c mod
 	}
 	profiles[profile] = c
 	spec.Profiles = profiles
-	return writeSpec(name, spec)
+	for _, p := range laneProfiles[spec.Lane] {
+		if _, found := profiles[p]; !found {
+			lacking = append(lacking, p)
+		}
+	}
+	return lacking, writeSpec(name, spec)
 }
 
 // writeSpec replaces the file in one step, so that an engine never reads half of it.

@@ -14,7 +14,7 @@ import (
 
 // modelTrial is what a test of a model came to.
 type modelTrial struct {
-	Lane       model.Lane        `json:"lane"`
+	Lane        model.Lane        `json:"lane"`
 	Profile     model.Profile     `json:"profile"`
 	Method      string            `json:"method"`
 	Rate        float64           `json:"wanted_rate"`
@@ -27,6 +27,8 @@ type modelTrial struct {
 	Figures evaluation `json:"figures"`
 	// Written is the file that took the calibration, "" where none did.
 	Written string `json:"written,omitempty"`
+	// Lacking are profiles that it must have before an engine takes the model.
+	Lacking []model.Profile `json:"lacking,omitempty"`
 }
 
 // calibrate learns from the raw scores of all variants.
@@ -111,6 +113,9 @@ func (s *Settings) printTrial(out io.Writer, t modelTrial) error {
 	b.WriteString("The answers above are those of the lane alone with this band, on the files that set it.\n")
 	if t.Written != "" {
 		fmt.Fprintf(&b, "written to %s\n", t.Written)
+	}
+	for _, p := range t.Lacking {
+		fmt.Fprintf(&b, "the model still lacks the profile %s: run the command with a list of such files before using it\n", p)
 	}
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	if _, err := io.WriteString(w, b.String()); err != nil {

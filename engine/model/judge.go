@@ -58,12 +58,13 @@ func (o Output) row(values []float32) (Row, error) {
 	return Row{Raw: float64(values[0])}, nil
 }
 
-// classes turns the logits of classes into the log-odds of AI against the rest, Other left out, which is judged by itself.
+// classes turns the logits of classes into the log-odds of AI against all others: what people drew is as wrong to be called
+// AI as what they photographed.
 func (o Output) classes(values []float32) Row {
 	all, rest := math.Inf(-1), math.Inf(-1)
 	for i, v := range values {
 		all = logAdd(all, float64(v))
-		if i != o.AI && (o.Other == nil || i != *o.Other) {
+		if i != o.AI {
 			rest = logAdd(rest, float64(v))
 		}
 	}

@@ -79,7 +79,7 @@ func (m *Model) Spec() Spec { return m.spec }
 
 // Row is what the network says of one patch or window.
 type Row struct {
-	// Raw is the log-odds of AI against all that is neither AI nor Other.
+	// Raw is the log-odds of AI.
 	Raw float64
 	// Other is the probability, 0 to 1, that it is neither photograph nor AI; 0 where the model has no such class.
 	Other float64

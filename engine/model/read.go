@@ -113,12 +113,12 @@ func readNetwork(files fs.FS, spec Spec) ([]byte, error) {
 func readFile(files fs.FS, name string, limit int64) ([]byte, error) {
 	f, err := files.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", name, err)
+		return nil, err // It names the act and the file already.
 	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("look at %s: %w", name, err)
+		return nil, err
 	}
 	switch size := info.Size(); {
 	case !info.Mode().IsRegular():

@@ -118,7 +118,7 @@ func TestAFolderThatIsNotOneIsNamed(t *testing.T) {
 	dir := modeltest.Folder(t, modeltest.PixelsSpec(), modeltest.PixelsNetwork().ONNX())
 	require.Contains(t, refused(t, filepath.Join(dir, "model.json"), model.Pixels), "this is a file")
 	require.NoError(t, os.Remove(filepath.Join(dir, "model.onnx")))
-	require.Contains(t, refused(t, dir, model.Pixels), "open model.onnx: ")
+	require.Contains(t, refused(t, dir, model.Pixels), "open model.onnx: no such file or directory")
 }
 
 func TestAnotherNetworkThanTheSpecWasWrittenForIsRefused(t *testing.T) {

@@ -37,8 +37,11 @@ func TestCurveStepsOverTiesAtOnce(t *testing.T) {
 	t.Parallel()
 	got := measure.Curve(cases([]float64{3, 2, 0}, []float64{2, 1}))
 	require.Equal(t, []measure.Point{
-		{Threshold: math.Inf(1)}, {Threshold: 3, True: 1. / 3}, {Threshold: 2, False: 0.5, True: 2. / 3},
-		{Threshold: 1, False: 1, True: 2. / 3}, {Threshold: 0, False: 1, True: 1},
+		{Threshold: math.Inf(1)},
+		{Threshold: 3, True: 1. / 3},
+		{Threshold: 2, False: 0.5, True: 2. / 3},
+		{Threshold: 1, False: 1, True: 2. / 3},
+		{Threshold: 0, False: 1, True: 1},
 	}, got)
 	require.Nil(t, measure.Curve(cases(nil, []float64{1})))
 }

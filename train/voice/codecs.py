@@ -12,7 +12,7 @@ GAP = RATE // 2  # samples of silence between clips of one stream, so that no co
 # Name, arguments of the encoder, container, and the rate in Hz that the encoder is fed with.
 CODECS = [
     ("mp3-64", "-c:a libmp3lame -b:a 64k", "mp3", 32000),
-    ("opus-24", "-c:a libopus -b:a 24k -application voip", "ogg", 48000),
+    ("opus-24", "-c:a libopus -b:a 24k -application voip -compression_level 5", "ogg", 16000),
     ("g711", "-c:a pcm_alaw", "wav", 8000),
 ]
 NAMES = [c[0] for c in CODECS]

@@ -5,17 +5,6 @@ import torch
 from . import augment
 
 
-class Ensemble(torch.nn.Module):
-    """The mean log-odds of several networks."""
-
-    def __init__(self, nets):
-        super().__init__()
-        self.nets = torch.nn.ModuleList(nets)
-
-    def forward(self, wave):
-        return torch.stack([net(wave) for net in self.nets]).mean(0)
-
-
 def export(net, name):
     """Writes the network to a file. Opset 13 is read by every ONNX Runtime since 1.6."""
     net.eval()

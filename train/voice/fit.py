@@ -1,18 +1,13 @@
 """Training: batches balanced over labels and repositories, windows that all go through the same journeys."""
 import collections
 import random
-import time
 
 import numpy as np
 import torch
 from torch.nn import functional as F
 
-from . import augment, score
-from .net import Net
-
-# Samples of a training window. The network pools over time, so half of what it hears later is enough to learn from, at half
-# the cost.
-SHORT = augment.WINDOW // 2
+from . import augment
+from .net import Listener, Net
 
 
 class Draw:
@@ -36,7 +31,7 @@ class Draw:
     def clip(self, label, repo):
         generator = self.choice.choice(sorted(self.groups[label][repo]))
         sound = self.choice.choice(self.groups[label][repo][generator])
-        return augment.journey(augment.cut(sound, self.rng, SHORT), self.rng, self.strength)
+        return augment.journey(augment.cut(sound, self.rng, augment.WINDOW), self.rng, self.strength)
 
     def batch(self, size):
         """Windows and labels: every second one is synthetic."""
@@ -51,49 +46,38 @@ class Draw:
         return torch.from_numpy(np.stack(waves)), torch.tensor([0.0, 1.0] * (size // 2))
 
 
-def mask(bands, rng):
-    """Hides a stretch of time and one of bands, as in SpecAugment (Park and others, 2019)."""
-    bands = bands.clone()
-    for x in bands[:, 0]:
-        for axis, most in ((0, 12), (1, 40)):
-            n = int(rng.integers(0, most))
-            at = int(rng.integers(0, x.shape[axis] - n))
-            x.narrow(axis, at, n).zero_()
-    return bands
+def hear(draw, count, size=32):
+    """The statistics of `count` freshly drawn windows, and their labels."""
+    listener, values, labels = Listener(), [], []
+    with torch.no_grad():
+        for _ in range(count // size):
+            waves, wanted = draw.batch(size)
+            values.append(listener(waves))
+            labels.append(wanted)
+    return torch.cat(values), torch.cat(labels)
 
 
-def train(found, dev, steps, seed=1, bands=72, width=12, strength=1.0, size=32, rate=2e-3, reuse=2, keep_in=None, log=print):
-    """Trains for a number of batches and returns the running average of the weights."""
+def train(values, labels, seed=1, epochs=25, size=128, rate=2e-3, decay=0.05, soft=0.05, hidden=48):
+    """Teaches the votes, each with an order of its own, and returns the network."""
     torch.manual_seed(seed)
-    draw = Draw(found, seed, strength)
-    net, mean = Net(bands, width), Net(bands, width)
-    mean.load_state_dict(net.state_dict())
-    best = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=1e-2)
-    began = time.time()
-    losses = []
-    for step in range(1, steps + 1):
-        for group in best.param_groups:
-            group["lr"] = rate * min(1, step / 100) * 0.5 * (1 + np.cos(np.pi * step / steps))
-        if step % reuse == 1 or reuse == 1:
-            with torch.no_grad():
-                waves, labels = draw.batch(size * reuse)
-                heard, order = net.features(waves), torch.randperm(size * reuse)
-        part = order[(step - 1) % reuse :: reuse]
-        inputs, wanted = mask(heard[part], draw.rng), labels[part]
-        net.train()
-        loss = F.binary_cross_entropy_with_logits(net.decide(inputs)[:, 0], 0.05 + 0.9 * wanted)
-        best.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(net.parameters(), 5)
-        best.step()
-        losses.append(float(loss))
-        with torch.no_grad():
-            keep = min(0.995, step / (step + 10))
-            for a, b in zip(mean.state_dict().values(), net.state_dict().values()):
-                a.mul_(keep).add_(b, alpha=1 - keep) if a.dtype.is_floating_point else a.copy_(b)
-        if step % 100 == 0:
-            log(f"{time.time() - began:.0f} s, step {step}: loss {np.mean(losses[-100:]):.3f}", score.summary(score.table(mean, dev)))
-            if keep_in:
-                torch.save(mean.state_dict(), keep_in)
-    log(f"{steps} batches of {size} windows in {time.time() - began:.0f} s")
-    return mean
+    net = Net(values.mean(0), values.std(0) + 1e-3, hidden=hidden)
+    for vote in net.votes:
+        best = torch.optim.AdamW(vote.parameters(), lr=rate, weight_decay=decay)
+        steps = epochs * (len(values) // size)
+        slope = torch.optim.lr_scheduler.OneCycleLR(best, rate, total_steps=steps)
+        vote.train()
+        scaled = ((values - net.mean) / net.spread).clamp(-4, 4)
+        for _ in range(epochs):
+            order = torch.randperm(len(values))
+            for i in range(len(values) // size):
+                part = order[i * size : (i + 1) * size]
+                # Windows are mixed in pairs (Zhang and others, "mixup", 2018), which keeps small lists from being learned by heart.
+                other, share = part[torch.randperm(size)], torch.distributions.Beta(0.4, 0.4).sample((size, 1))
+                mixed = share * scaled[part] + (1 - share) * scaled[other]
+                wanted = share[:, 0] * labels[part] + (1 - share[:, 0]) * labels[other]
+                loss = F.binary_cross_entropy_with_logits(vote(mixed)[:, 0], soft + (1 - 2 * soft) * wanted)
+                best.zero_grad()
+                loss.backward()
+                best.step()
+                slope.step()
+    return net.eval()

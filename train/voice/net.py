@@ -1,4 +1,5 @@
 """The network: samples in, log-odds of synthetic speech out. The front end is part of it, so that its user needs none."""
+
 import math
 
 import torch
@@ -9,93 +10,113 @@ from .data import RATE
 
 SIZE, HOP = 400, 160  # samples: 25 ms every 10 ms
 BINS = SIZE // 2 + 1
+BANDS = 72
 EDGE = 80.0  # Hz: below, there is rumble and mains hum rather than speech
+FLOOR = 1e-7  # of the window's power, -70 dB: what lies lower says how a file was stored
+SMOOTH = 15  # bins, 600 Hz: fine structure is what is left of a spectrum without its envelope
 
 
 class Spectrum(nn.Module):
-    """Log energies in triangular bands of equal width, as under linear-frequency cepstra.
+    """Logarithms of the power in each bin, and in triangular bands of equal width, as under linear-frequency cepstra.
 
-    Equal steps rather than mel: what vocoders leave behind lies in the high bands, which mel smears. The level of a
-    window and the mean of each band are taken out, since they are the microphone's and the channel's.
+    Equal steps rather than mel: what vocoders leave behind lies in the high bands, which mel smears. The level of the
+    window is taken out, since it is the recording's.
     """
 
-    def __init__(self, bands=72, floor=-70.0):
+    def __init__(self):
         super().__init__()
-        self.floor = 10 ** (floor / 10)
         window = torch.hann_window(SIZE, periodic=False)
         angle = 2 * math.pi * torch.arange(BINS)[:, None] * torch.arange(SIZE)[None] / SIZE
         kernels = torch.cat([torch.cos(angle), -torch.sin(angle)]) * window
         self.register_buffer("kernels", kernels[:, None], persistent=False)
         hz = torch.linspace(0, RATE / 2, BINS)
-        edges = torch.linspace(EDGE, RATE / 2, bands + 2)
+        edges = torch.linspace(EDGE, RATE / 2, BANDS + 2)
         low, mid, high = edges[:-2, None], edges[1:-1, None], edges[2:, None]
         weights = torch.minimum((hz - low) / (mid - low), (high - hz) / (high - mid)).clamp(min=0)
         self.register_buffer("weights", (weights / weights.sum(1, keepdim=True))[:, :, None], persistent=False)
 
     def forward(self, wave):
         wave = wave - wave.mean(1, keepdim=True)
-        wave = wave / (wave.pow(2).mean(1, keepdim=True).sqrt() + 1e-5)
+        wave = wave / ((wave * wave).mean(1, keepdim=True).sqrt() + 1e-5)
         parts = F.conv1d(wave.unsqueeze(1), self.kernels, stride=HOP)
-        power = parts[:, :BINS].pow(2) + parts[:, BINS:].pow(2)
-        bands = F.conv1d(power, self.weights)
-        # The floor is relative to the window's level: what lies lower says how a file was stored.
-        log = (bands + SIZE * self.floor).log()
-        return ((log - log.mean(2, keepdim=True)) / 2.5).unsqueeze(1)
+        real, imaginary = parts[:, :BINS], parts[:, BINS:]
+        power = real * real + imaginary * imaginary
+        floor = SIZE * FLOOR
+        return (power + floor).log(), (F.conv1d(power, self.weights) + floor).log()
 
 
-class MaxFeatureMap(nn.Module):
-    """A convolution whose two halves compete, as in Wu, He, Sun and Tan, "A light CNN" (2018)."""
+class Statistics(nn.Module):
+    """How the bands move while somebody speaks: a fixed number of values for a window, whatever was said.
 
-    def __init__(self, inputs, outputs, size, stride=1):
+    Means of bands are left out, since microphone and channel set them; deviations, shape, changes over 10 and 40 ms,
+    likeness of bands and the fine structure of the mean spectrum stay.
+    """
+
+    def forward(self, bins, bands):
+        voice = bands[:, 3:36].mean(1, keepdim=True)  # 0.4 to 4 kHz
+        w = torch.sigmoid(2 * (voice - voice.mean(2, keepdim=True)))
+        w = w / w.sum(2, keepdim=True)
+        x = bands - (w * bands).sum(2, keepdim=True)
+        deviation = ((w * x * x).sum(2, keepdim=True) + 1e-2).sqrt()
+        z = x / deviation
+        zz = z * z
+        parts = [
+            deviation[:, :, 0].log(),
+            (w * zz * z).sum(2).clamp(-4, 4),
+            ((w * zz * zz).sum(2) + 0.1).log(),
+            self.change(bands, w, 1),
+            self.change(bands, w, 4),
+            (w * z[:, 1:] * z[:, :-1]).sum(2),
+            (w * z[:, 4:] * z[:, :-4]).sum(2),
+            self.fine((w * bins).sum(2)),
+        ]
+        return torch.cat(parts, 1)
+
+    @staticmethod
+    def change(bands, w, lag):
+        """Log of how much a band changes over a number of frames."""
+        d = bands[:, :, lag:] - bands[:, :, :-lag]
+        return 0.5 * ((w[:, :, lag:] * d * d).sum(2) + 1e-2).log()
+
+    @staticmethod
+    def fine(mean):
+        """A mean spectrum without its envelope."""
+        padded = F.pad(mean.unsqueeze(1), (SMOOTH // 2, SMOOTH // 2), mode="replicate")
+        return mean - F.avg_pool1d(padded, SMOOTH, 1)[:, 0]
+
+
+VALUES = 3 * BANDS + 2 * BANDS + (BANDS - 1) + (BANDS - 4) + BINS
+
+
+class Listener(nn.Module):
+    """What a window's statistics are: the part of the network that is not learned."""
+
+    def __init__(self):
         super().__init__()
-        self.conv = nn.Conv2d(inputs, 2 * outputs, size, stride, size // 2, bias=False)
-        self.norm = nn.BatchNorm2d(2 * outputs)
+        self.spectrum, self.statistics = Spectrum(), Statistics()
 
-    def forward(self, x):
-        a, b = self.norm(self.conv(x)).chunk(2, 1)
-        return torch.maximum(a, b)
-
-
-class Attention(nn.Module):
-    """Mean and deviation over time, each frame weighted (Okabe, Koshinaka and Shinoda, 2018)."""
-
-    def __init__(self, channels, hidden=48):
-        super().__init__()
-        self.score = nn.Sequential(nn.Conv1d(channels, hidden, 1), nn.Tanh(), nn.Conv1d(hidden, 1, 1))
-
-    def forward(self, x):
-        weight = self.score(x).softmax(2)
-        mean = (weight * x).sum(2)
-        spread = ((weight * x * x).sum(2) - mean * mean).clamp(min=1e-5).sqrt()
-        return torch.cat([mean, spread], 1)
+    def forward(self, wave):
+        return self.statistics(*self.spectrum(wave))
 
 
 class Net(nn.Module):
-    """A light CNN over the bands, pooled over time. Input N x 64000 samples of -1 to 1, output N x 1."""
+    """The statistics of a window, each in units of its spread in training, and small networks that vote on them.
 
-    def __init__(self, bands=72, width=12, drop=0.3):
+    Input N x 64000 samples of -1 to 1, output N x 1.
+    """
+
+    def __init__(self, mean, spread, votes=4, hidden=48, drop=0.5):
         super().__init__()
-        w = width
-        self.front = Spectrum(bands)
-        # Strides rather than pooling: a second of sound then costs a processor some 10 million multiplications.
-        self.body = nn.Sequential(
-            MaxFeatureMap(1, w, 5, 2),
-            MaxFeatureMap(w, 3 * w // 2, 3, 2),
-            MaxFeatureMap(3 * w // 2, 3 * w // 2, 1),
-            MaxFeatureMap(3 * w // 2, 2 * w, 3),
-            MaxFeatureMap(2 * w, 3 * w, 3, 2),
-            MaxFeatureMap(3 * w, 3 * w, 3),
-        )
-        rows = bands // 8
-        self.pool = Attention(3 * w * rows)
-        self.head = nn.Sequential(nn.Dropout(drop), nn.Linear(6 * w * rows, 64), nn.ReLU(), nn.Dropout(drop), nn.Linear(64, 1))
+        self.listener = Listener()
+        self.register_buffer("mean", torch.as_tensor(mean, dtype=torch.float32))
+        self.register_buffer("spread", torch.as_tensor(spread, dtype=torch.float32))
+        vote = lambda: nn.Sequential(nn.Dropout(0.2), nn.Linear(VALUES, hidden), nn.ReLU(), nn.Dropout(drop), nn.Linear(hidden, 1))
+        self.votes = nn.ModuleList(vote() for _ in range(votes))
 
-    def features(self, wave):
-        return self.front(wave)
-
-    def decide(self, bands):
-        x = self.body(bands)
-        return self.head(self.pool(x.flatten(1, 2)))
+    def decide(self, values):
+        """The log-odds of what the listener gave."""
+        values = ((values - self.mean) / self.spread).clamp(-4, 4)
+        return torch.stack([vote(values) for vote in self.votes]).mean(0)
 
     def forward(self, wave):
-        return self.decide(self.features(wave))
+        return self.decide(self.listener(wave))
