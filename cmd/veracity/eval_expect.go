@@ -15,7 +15,7 @@ import (
 
 // evalHelp tells what a manifest's column expected may say.
 const evalHelp = "Runs the engine over the files of a tab-separated manifest, whose paths are relative to it.\n\n" +
-	"With the columns path and label (ai or real), and if you have them generator_or_source, repo and split, it measures: ROC AUC,\n" +
+	"With the columns path and label (ai, real or other), and if you have them generator_or_source, repo and split, it measures: ROC AUC,\n" +
 	"what is found at 1 and 5 % false positives, EER, calibration and answers, for each variant, generator and source, with\n" +
 	"intervals; --report writes a page to look at. docs/evaluation.md says what each figure means.\n\n" +
 	"With the columns path and expected it prints hits, misses and a confusion table. expected begins with one of\n\n" +

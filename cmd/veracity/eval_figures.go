@@ -39,9 +39,10 @@ type evaluation struct {
 // variantFigures are the figures of one variant.
 type variantFigures struct {
 	Variant string `json:"variant"`
-	// Files has AI, Real those of each label; Scored is how many have a score that ranks them.
+	// AI, Real and Other are how many files have each label; Scored is how many of the first two have a score that ranks them.
 	AI     int `json:"ai"`
 	Real   int `json:"real"`
+	Other  int `json:"other"`
 	Scored int `json:"scored"`
 	// Refused counts the files that were not judged, by code; Refusal has the first one's words.
 	Refused map[fault.Code]int `json:"refused,omitempty"`
@@ -53,9 +54,10 @@ type variantFigures struct {
 	EqualError  *measure.Estimate    `json:"equal_error_rate"`
 	ROC         [][2]float64         `json:"roc,omitempty"`
 	Reliability *measure.Reliability `json:"reliability,omitempty"`
-	// OnAI and OnReal are what was answered on files of each label.
-	OnAI   answers `json:"answers_on_ai"`
-	OnReal answers `json:"answers_on_real"`
+	// OnAI, OnReal and OnOther are what was answered on files of each label.
+	OnAI    answers `json:"answers_on_ai"`
+	OnReal  answers `json:"answers_on_real"`
+	OnOther answers `json:"answers_on_other"`
 	// DecidedBy are what the answers went by.
 	DecidedBy []decided     `json:"decided_by"`
 	Groups    []groupFigure `json:"groups"`
@@ -133,10 +135,10 @@ func labelled(list []outcome, label engine.Verdict) []outcome {
 	return only(list, func(o outcome) bool { return o.label == label })
 }
 
-// casesOf are the files with a score, and the same with probabilities.
+// casesOf are the photographs, recordings and files of generators that have a score, and the same with probabilities.
 func casesOf(list []outcome, by judged) (scores, probabilities []measure.Case) {
 	for _, o := range list {
-		if v, scored := o.value(by); scored {
+		if v, scored := o.value(by); scored && o.label != other {
 			scores = append(scores, measure.Case{Score: v, Positive: o.label == engine.AI})
 			probabilities = append(probabilities, measure.Case{Score: o.probability(by), Positive: o.label == engine.AI})
 		}
@@ -146,10 +148,11 @@ func casesOf(list []outcome, by judged) (scores, probabilities []measure.Case) {
 
 func variantOf(variant string, by judged, list []outcome) variantFigures {
 	scores, probabilities := casesOf(list, by)
-	ai, real := labelled(list, engine.AI), labelled(list, engine.Real)
+	ai, real, drawn := labelled(list, engine.AI), labelled(list, engine.Real), labelled(list, other)
 	f := variantFigures{
-		Variant: variant, AI: len(ai), Real: len(real), Scored: len(scores),
-		OnAI: answersOf(ai), OnReal: answersOf(real), DecidedBy: decidedBy(ai, real), Groups: groupsOf(list, by),
+		Variant: variant, AI: len(ai), Real: len(real), Other: len(drawn), Scored: len(scores),
+		OnAI: answersOf(ai), OnReal: answersOf(real), OnOther: answersOf(drawn),
+		DecidedBy: decidedBy(ai, real), Groups: groupsOf(list, by),
 	}
 	for _, o := range list {
 		if o.refusal != "" {
@@ -261,7 +264,7 @@ func groupsOf(list []outcome, by judged) []groupFigure {
 			g.At1, g.At5 = shareOf(atLeast(own, at1), len(own)), shareOf(atLeast(own, at5), len(own))
 		}
 		for _, c := range all {
-			if c.Positive != (n.label == engine.AI) {
+			if n.label != other && c.Positive != (n.label == engine.AI) {
 				own = append(own, c)
 			}
 		}

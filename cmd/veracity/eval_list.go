@@ -68,11 +68,15 @@ func (t table) at(row int, column string) string {
 	return t.rows[row][i]
 }
 
+// other labels what people made without a camera or a microphone, such as screens, drawings and scans: no photograph, and as
+// wrong to be called AI.
+const other engine.Verdict = "other"
+
 // sample is a file of which it is known whether AI made it.
 type sample struct {
 	// path is where it lies, name how the list names it.
 	path, name string
-	// label is engine.AI or engine.Real.
+	// label is engine.AI, engine.Real or other.
 	label engine.Verdict
 	// group is the generator or the source of photographs or recordings, "" where the list does not say.
 	group, repo, split string
@@ -96,8 +100,8 @@ func readList(t table, split string) (labelledList, error) {
 			name: t.at(i, "path"), label: engine.Verdict(t.at(i, "label")),
 			group: t.at(i, "generator_or_source"), repo: t.at(i, "repo"), split: t.at(i, "split"),
 		}
-		if s.label != engine.AI && s.label != engine.Real {
-			return labelledList{}, usageError{fmt.Errorf("%s: row %d has the label %q: ai or real is needed", t.name, i+2, s.label)}
+		if s.label != engine.AI && s.label != engine.Real && s.label != other {
+			return labelledList{}, usageError{fmt.Errorf("%s: row %d has the label %q: ai, real or other is needed", t.name, i+2, s.label)}
 		}
 		if split != "" && s.split != split {
 			continue

@@ -115,6 +115,24 @@ func TestFiguresOfATinyList(t *testing.T) {
 	require.InDelta(t, 1, v.Groups[3].LaneAI.Value, 1e-9, "the phone's only photograph is called ai")
 }
 
+func TestDrawingsAreCountedAndNotRanked(t *testing.T) {
+	t.Parallel()
+	list, answers := tinyList()
+	list.samples = append(list.samples, sample{path: "map.png", name: "map.png", label: other, group: "maps"})
+	answers["map.png"] = told(9, engine.AI)
+	outcomes, err := pretend(answers, nil).run(t.Context(), list.samples)
+	require.NoError(t, err)
+	v := evaluationOf(list, "", byPixels, []string{clean}, outcomes).Variants[0]
+	require.InDelta(t, 14./16, v.AUC.Value, 1e-9, "as without it")
+	require.Equal(t, 8, v.Scored)
+	require.Equal(t, 1, v.Other)
+	require.InDelta(t, 1, v.OnOther.AI.Value, 1e-9)
+	require.Len(t, v.Groups, 5)
+	require.Nil(t, v.Groups[2].AUC)
+	require.Equal(t, "maps", v.Groups[2].Group)
+	require.Equal(t, "other: answer", v.answerRows()[4].name)
+}
+
 func TestFilesThatTheLanePassesOverAreNotRanked(t *testing.T) {
 	t.Parallel()
 	list, answers := tinyList()
@@ -188,7 +206,7 @@ func TestListsSayWhatIsWrongWithThem(t *testing.T) {
 	for text, complaint := range map[string]string{
 		"path\nx\n":                         "lacks the column label",
 		"path\tlabel\na.jpg\n":              "row 2 is too short",
-		"path\tlabel\na.jpg\tfake\n":        `row 2 has the label "fake": ai or real is needed`,
+		"path\tlabel\na.jpg\tfake\n":        `row 2 has the label "fake": ai, real or other is needed`,
 		"path\tlabel\n":                     "names no file",
 		"path\tlabel\na.jpg\tai\nb\treal\n": "1 of the 2 files",
 	} {

@@ -82,10 +82,14 @@ func (v variantFigures) answerRows() []answerRow {
 		}
 		return r
 	}
-	return []answerRow{
+	rows := []answerRow{
 		row("ai: answer", v.OnAI, v.OnAI.Verdict), row("ai: lane", v.OnAI, v.OnAI.Lane),
 		row("real: answer", v.OnReal, v.OnReal.Verdict), row("real: lane", v.OnReal, v.OnReal.Lane),
 	}
+	if v.Other > 0 {
+		rows = append(rows, row("other: answer", v.OnOther, v.OnOther.Verdict), row("other: lane", v.OnOther, v.OnOther.Lane))
+	}
+	return rows
 }
 
 // Name, Files and Shares are for the page.

@@ -47,6 +47,7 @@ type variantView struct {
 	Rows       []answerRow
 	Generators []groupFigure
 	Sources    []groupFigure
+	Others     []groupFigure
 	Refusals   []string
 }
 
@@ -82,10 +83,13 @@ func viewOf(e evaluation) reportView {
 		v.Names = append(v.Names, curve{Name: f.Variant, Style: i})
 		t := variantView{variantFigures: f, Open: i == 0, Rows: f.answerRows()}
 		for _, g := range f.Groups {
-			if g.Label == engine.AI {
+			switch g.Label { //nolint:exhaustive // These are the labels of a list.
+			case engine.AI:
 				t.Generators = append(t.Generators, g)
-			} else {
+			case engine.Real:
 				t.Sources = append(t.Sources, g)
+			case other:
+				t.Others = append(t.Others, g)
 			}
 		}
 		for _, code := range slices.Sorted(maps.Keys(f.Refused)) {

@@ -33,7 +33,7 @@ func modelCommand(s *Settings) *cobra.Command {
 const modelTestHelp = "Runs a model over the labelled files of a tab-separated list, through the engine in its sandbox as checks do, clean and\n" +
 	"degraded. Prints how well it tells AI from photographs or recordings, the calibration that the files ask for and the band\n" +
 	"in which the lane is to abstain for a wanted rate of false positives; --write puts both into FOLDER/model.json.\n\n" +
-	"The list has the columns path (relative to the list) and label (ai or real), and if you have them generator_or_source,\n" +
+	"The list has the columns path (relative to the list) and label (ai, real or other), and if you have them generator_or_source,\n" +
 	"repo and split. A model.json without profiles, or with wrong ones, is tested all the same. docs/evaluation.md says what\n" +
 	"the figures mean and how the band is chosen. Keep files back that no calibration saw: `veracity eval` measures on those."
 

@@ -31,7 +31,8 @@ type modelTrial struct {
 	Lacking []model.Profile `json:"lacking,omitempty"`
 }
 
-// calibrate learns from the raw scores of all variants.
+// calibrate learns from the raw scores of all variants. Drawings and screens have no part in the probabilities; that they
+// are called AI is held within the same bounds as that photographs are.
 func calibrate(outcomes []outcome, f modelFlags) (modelTrial, error) {
 	by := byPixels // Both lanes rank by the raw score.
 	cases, _ := casesOf(outcomes, by)

@@ -111,3 +111,26 @@ func TestBandOfATrialIsTheLanesOwn(t *testing.T) {
 	_, err = calibrate(labelled(outcomes, engine.AI), modelFlags{rate: 0.01, method: platt})
 	require.ErrorContains(t, err, "cases of both classes are needed: 4 of 4 outcomes have a score")
 }
+
+func TestTheBandProtectsDrawingsToo(t *testing.T) {
+	t.Parallel()
+	list, answers := tinyList()
+	for i := range 2 {
+		name := fmt.Sprintf("map%d.png", i)
+		list.samples = append(list.samples, sample{path: name, name: name, label: other, group: "maps"})
+		answers[name] = told(7.5, engine.AI)
+	}
+	outcomes, err := pretend(answers, nil).run(t.Context(), list.samples)
+	require.NoError(t, err)
+	trial, err := calibrate(outcomes, modelFlags{rate: 0.01, method: isotonic})
+	require.NoError(t, err)
+	for _, o := range trial.apply(outcomes) {
+		if o.label == other {
+			require.NotEqual(t, engine.AI, o.lane, o.name)
+		}
+	}
+	without, err := calibrate(only(outcomes, func(o outcome) bool { return o.label != other }), modelFlags{rate: 0.01, method: isotonic})
+	require.NoError(t, err)
+	require.Equal(t, without.Calibration.Points, trial.Calibration.Points, "probabilities are those of photographs and AI")
+	require.Greater(t, trial.Calibration.Band.AI, without.Calibration.Band.AI)
+}

@@ -33,9 +33,10 @@ class Patches:
         return found
 
     def weights(self):
-        """How often each picture is drawn: a class by its share, a group by the root of its size."""
+        """How often each picture is drawn: a class by its share, a repository by the root of its size. A gallery of many
+        generators is one pipeline still, and must not stand for all."""
         w = np.zeros(len(self.rows))
-        groups = self.groups()
+        groups = self.groups(lambda r: (r["repo"],))
         for label, share in SHARE.items():
             own = {g: members for g, members in groups.items() if g[0] == label}
             total = sum(len(m) ** 0.5 for m in own.values())

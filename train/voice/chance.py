@@ -64,7 +64,7 @@ def main():
     draw = fit.Draw(found, 1)
     labels, groups = np.array([int(r["label"] == "ai") for r in found]), [r["repo"] for r in found]
     before = np.array([described(r["sound"]) for r in found])
-    after = np.array([described(augment.journey(augment.cut(r["sound"], draw.rng, fit.SHORT), draw.rng)) for r in found])
+    after = np.array([described(draw.window(r["sound"])) for r in found])
     bars = [("files as they were found", left_out(before, labels, groups)), ("windows after the journey", left_out(after, labels, groups))]
     for i, feature in enumerate(NAMES):
         bars += [(f"{feature}, as found", left_out(before[:, [i]], labels, groups)), (f"{feature}, after", left_out(after[:, [i]], labels, groups))]

@@ -17,7 +17,7 @@ class Draw:
     then tells nothing. The others take any repository of a label, by the root of its size.
     """
 
-    def __init__(self, found, seed, strength=1.0, paired=0.5):
+    def __init__(self, found, seed, strength=0.8, paired=0.5):
         self.rng = np.random.default_rng(seed)
         self.choice = random.Random(seed)
         self.strength, self.paired = strength, paired
@@ -57,7 +57,7 @@ def hear(draw, count, size=32):
     return torch.cat(values), torch.cat(labels)
 
 
-def train(values, labels, seed=1, epochs=25, size=128, rate=2e-3, decay=0.05, soft=0.05, hidden=48):
+def train(values, labels, seed=1, epochs=12, size=128, rate=2e-3, decay=0.05, soft=0.05, hidden=48):
     """Teaches the votes, each with an order of its own, and returns the network."""
     torch.manual_seed(seed)
     net = Net(values.mean(0), values.std(0) + 1e-3, hidden=hidden)
