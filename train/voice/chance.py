@@ -1,10 +1,11 @@
 """Shows that what a clip's file is like tells nothing of its class after the training journey: boosted trees on length,
 level, bandwidth and pauses alone, whole repositories left out in turn, must be at chance.
 
-    python3 -m voice.chance --list DATA/voice.tsv --samples DIR [--figure FILE.svg]
+    python3 -m voice.chance --list DATA/voice.tsv --samples DIR [--rows 700] [--figure FILE.svg]
 """
 
 import argparse
+import random
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -19,12 +20,13 @@ def described(sound):
     """Length in seconds, level and peak in dB, the frequency below which 99.5 % of the power lies, pauses, their level."""
     x = np.asarray(sound, np.float32)
     x = x / 32768 if np.abs(x).max() > 4 else x
+    seconds, x = len(x) / data.RATE, x[: 10 * data.RATE]
     power = np.abs(np.fft.rfft(x * np.hanning(len(x)))) ** 2
     edge = np.searchsorted(np.cumsum(power), 0.995 * power.sum()) / len(power)
     frames = (x[: len(x) // 160 * 160].reshape(-1, 160) ** 2).mean(1)
     decibel = lambda v: 10 * np.log10(v + 1e-9)
     quiet = decibel(np.percentile(frames, 5)) - decibel(np.percentile(frames, 95))
-    return [len(x) / data.RATE, decibel((x**2).mean()), 2 * decibel(np.abs(x).max()), edge, 1 - augment.speech_frames(x).mean(), quiet]
+    return [seconds, decibel((x**2).mean()), 2 * decibel(np.abs(x).max()), edge, 1 - augment.speech_frames(x).mean(), quiet]
 
 
 def left_out(features, labels, groups):
@@ -58,9 +60,11 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--list", required=True)
     p.add_argument("--samples", required=True)
+    p.add_argument("--rows", type=int, default=700, help="clips that are looked at")
     p.add_argument("--figure")
     o = p.parse_args()
     found = data.clips(o.list, o.samples, "train")
+    found = random.Random(1).sample(found, min(o.rows, len(found)))
     draw = fit.Draw(found, 1)
     labels, groups = np.array([int(r["label"] == "ai") for r in found]), [r["repo"] for r in found]
     before = np.array([described(r["sound"]) for r in found])

@@ -31,6 +31,10 @@ class Draw:
     def clip(self, label, repo):
         generator = self.choice.choice(sorted(self.groups[label][repo]))
         sound = self.choice.choice(self.groups[label][repo][generator])
+        return self.window(sound)
+
+    def window(self, sound):
+        """A random window of a clip after a random journey."""
         return augment.journey(augment.cut(sound, self.rng, augment.WINDOW), self.rng, self.strength)
 
     def batch(self, size):
