@@ -36,6 +36,7 @@ func measurements() []measurement {
 		{"image-checks", measureImages},
 		{"callers", measureCallers},
 		{"watermarks", measureMarks},
+		{"models", measureModels},
 		{"video-checks", measureVideoChecks},
 		{"image-optimization", measureStills},
 		{"video-optimization", measureFilms},
