@@ -45,10 +45,11 @@ func suspected(l Lanes) bool {
 }
 
 func contradicted(l Lanes) bool {
-	return l.Watermark.Verdict == AI || strong(l.Pixels)
+	return l.Watermark.Verdict == AI || l.Pixels.Strong()
 }
 
-func strong(l Lane) bool { return l.Verdict == AI && l.Score >= strongAI }
+// Strong says that a lane contradicts every `real` of another.
+func (l Lane) Strong() bool { return l.Verdict == AI && l.Score >= strongAI }
 
 // DecideFrame is what one frame of a video says by itself, from its pixels and watermark lanes. A frame without a verdict
 // has the score of one that leans to neither side.
@@ -66,7 +67,7 @@ func DecideFrame(l Lanes) (Verdict, int) {
 // pictures says nothing about them, but a strong `ai` in it contradicts every `real`.
 func DecideVideo(l Lanes, sound Lane) (Verdict, *int, DecidedBy) {
 	verdict, s, by := Decide(l)
-	if verdict == Real && strong(sound) {
+	if verdict == Real && sound.Strong() {
 		return Uncertain, score(conflictScore), ByConflict
 	}
 	return verdict, s, by
@@ -76,7 +77,7 @@ func DecideVideo(l Lanes, sound Lane) (Verdict, *int, DecidedBy) {
 // trusted `real`; else the voice lane. A lane in doubt decides nothing alone, and names itself; two are weighed.
 func DecideVoice(p ProvenanceLane, voice Lane) (Verdict, *int, DecidedBy) {
 	switch {
-	case p.Verdict == Real && strong(voice):
+	case p.Verdict == Real && voice.Strong():
 		return Uncertain, score(conflictScore), ByConflict
 	case p.Verdict == AI:
 		return AI, score(provenanceAI), ByProvenance

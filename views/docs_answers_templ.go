@@ -29,7 +29,7 @@ func answersGuide(d Docs) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = Code("answers-example", ExampleAnswer).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Code("answers-example", ExamplePicture).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -61,7 +61,7 @@ func answersGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</dt><dd>There are signs, but they are weak or contradict each other.</dd><dt>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</dt><dd>The signs are weak or contradict each other. Most files without a statement of origin or a mark end here.</dd><dt>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -69,7 +69,7 @@ func answersGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</dt><dd>Nothing could be said. It does not mean “real”.</dd></dl>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</dt><dd>Nothing could be said, as on a server without a model. It does not mean “real”.</dd></dl>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -77,7 +77,7 @@ func answersGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>A whole number from 0, surely captured or recorded, to 100, surely AI-generated. It goes with the verdict and is <code>null</code> when that is <code>unavailable</code>. Branch on the verdict; use the score to sort.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>A whole number from 0, surely captured or recorded, to 100, surely AI-generated. It goes with the verdict and is <code>null</code> when that is <code>unavailable</code>. Branch on the verdict; use the score to sort. The score of an <code>uncertain</code> tells to which side the file leans. It is no verdict, however high or low it is.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -97,7 +97,7 @@ func answersGuide(d Docs) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<table><thead><tr><th scope=\"col\"><code>decided_by</code></th><th scope=\"col\">The verdict rests on</th></tr></thead> <tbody><tr><th scope=\"row\"><code>watermark</code></th><td>a watermark that a known generator wrote</td></tr><tr><th scope=\"row\"><code>provenance</code></th><td>what the file says of its own origin. “real” takes Content Credentials of a capture that hold, by signers on a trust list; a statement that is not signed counts for “ai” alone, since nobody gains by lying in that direction</td></tr><tr><th scope=\"row\"><code>pixels</code></th><td>what the picture itself shows</td></tr><tr><th scope=\"row\"><code>voice</code></th><td>what the sound of a voice clip shows</td></tr><tr><th scope=\"row\"><code>weighed</code></th><td>several weak signs together, or none at all</td></tr><tr><th scope=\"row\"><code>conflict</code></th><td>a trusted “real” against a strong “ai”: the verdict is <code>uncertain</code></td></tr></tbody></table>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<table><thead><tr><th scope=\"col\"><code>decided_by</code></th><th scope=\"col\">The verdict rests on</th></tr></thead> <tbody><tr><th scope=\"row\"><code>watermark</code></th><td>a watermark that a known generator wrote</td></tr><tr><th scope=\"row\"><code>provenance</code></th><td>what the file says of its own origin. “real” takes Content Credentials of a capture that hold, by signers on a trust list; a statement that is not signed counts for “ai” alone, since nobody gains by lying in that direction</td></tr><tr><th scope=\"row\"><code>pixels</code></th><td>what a <a href=\"#models\">learned model</a> reads in the picture: very likely, not certain</td></tr><tr><th scope=\"row\"><code>voice</code></th><td>what a <a href=\"#models\">learned model</a> hears in a voice clip: very likely, not certain</td></tr><tr><th scope=\"row\"><code>weighed</code></th><td>the lanes in doubt together. They are mostly <code>uncertain</code>; <code>ai</code> takes two of them and 95 of 100</td></tr><tr><th scope=\"row\"><code>conflict</code></th><td>a trusted “real” against a strong “ai”: the verdict is <code>uncertain</code></td></tr></tbody></table>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -119,7 +119,15 @@ func answersGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p>A lane that answers <code>unavailable</code> has score 50. It counts for nothing.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p>A lane that answers <code>unavailable</code> or <code>none</code> has score 50. It counts for nothing.</p>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = d.Guide.section("models").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p>The pixels and voice lanes go by learned models. Those that come with Veracity are small, and weak on generators that they never saw: they miss most of them. Where they are in doubt they say <code>uncertain</code>, and that is most of the time. Each says <code>ai</code> only outside a band that is set on known photographs and recordings, so that at most 1 in 100 of them is called <code>ai</code>. The pixels lane says <code>real</code> rarely, the voice lane never.</p><p>One in a hundred is many among a million files, and files of a kind that the band was not set on may fare worse. A copy that was scaled or saved anew may read otherwise than its original.</p><p>The pixels lane reads photographs and what imitates them. It says <code>none</code> where a side has under 64 pixels, where the picture is flat, and for screens, charts, drawings and scans that it takes for such; <code>detail=full</code> names the reason, the model and its version. Whoever runs a server can set other models, or none: a lane without one is <code>unavailable</code>.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -127,7 +135,7 @@ func answersGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p>The lanes of a clip are those of the whole. A video has <code>video</code> beside them, with one reading for each of 8 frames spread over it; a voice clip has <code>audio</code>, with one for each window of its sound. Here two of a video’s readings:</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p>The lanes of a clip are those of the whole. A video has <code>video</code> beside them, with one reading for each of 8 frames spread over it; a voice clip has <code>audio</code>, with one for each window of its sound. Here two of a video’s readings:</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -135,7 +143,7 @@ func answersGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p><code>video.audio</code> is <code>none</code> without a sound track, <code>silent</code>, or the voice verdict of the sound. The sound never makes a video <code>ai</code> or <code>real</code>, but a strong <code>ai</code> in it contradicts a <code>real</code>.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<p><code>video.audio</code> is <code>none</code> without a sound track, <code>silent</code>, or the voice verdict of the sound. The sound never makes a video <code>ai</code> or <code>real</code>, but a strong <code>ai</code> in it contradicts a <code>real</code>.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -143,7 +151,7 @@ func answersGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<ul><li>Let <code>ai</code> and <code>real</code> act, and let people look at <code>uncertain</code>.</li><li>Treat <code>unavailable</code> as “not checked”. Most files carry no statement of origin.</li><li>Metadata is easily removed. That a file has none says nothing about it.</li><li>“Edited with AI” is <code>uncertain</code>, decided by no lane alone: a picture that was captured and then retouched is neither.</li><li>Content Credentials that do not fit their file say nothing about its origin. <code>detail=full</code> tells altered from expired and from unknown signers.</li><li>Keep <code>decided_by</code> and <code>lanes</code> with your decision: whoever asks later wants to know why.</li><li>New fields and new values may come without notice. Ignore what you do not know.</li></ul>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<ul><li>Let <code>ai</code> and <code>real</code> act where <code>decided_by</code> is <code>watermark</code> or <code>provenance</code>.</li><li>Where it is <code>pixels</code>, <code>voice</code> or <code>weighed</code>, a learned model took part, and it can be wrong. Have somebody look before it counts against a person: no refusal, block or accusation by it alone.</li><li><code>uncertain</code> is the usual answer for a file without a statement or a mark. Treat it as neither: go on as if the file had not been checked, ask for the original, or have somebody look where much depends on it.</li><li>Treat <code>unavailable</code> as “not checked”. Most files carry no statement of origin.</li><li>Metadata is easily removed. That a file has none says nothing about it.</li><li>“Edited with AI” is <code>uncertain</code>, decided by no lane alone: a picture that was captured and then retouched is neither.</li><li>Content Credentials that do not fit their file say nothing about its origin. <code>detail=full</code> tells altered from expired and from unknown signers.</li><li>Keep <code>decided_by</code> and <code>lanes</code> with your decision: whoever asks later wants to know why.</li><li>New fields and new values may come without notice. Ignore what you do not know.</li></ul>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

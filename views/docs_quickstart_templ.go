@@ -101,7 +101,7 @@ func quickstartGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p>And for a picture that says nothing of its origin, while the other lanes cannot answer yet:</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p>Its pixels lane says <code>none</code>: one pixel is too little to read. And for an ordinary picture that says nothing of its origin and has no mark:</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -109,7 +109,7 @@ func quickstartGuide(d Docs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p>That is no verdict, and it is not “real”. <a href=\"/docs/answers\">Reading an answer</a> says what each field means. When a call is refused, the answer is an <a href=\"/docs/errors\">error</a> with a <code>code</code> to branch on.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p><code>uncertain</code> is neither “AI” nor “real”: the pixels lean to one side, and not far enough. It is the usual answer for such files, so plan for it. A server that has no model answers <code>unavailable</code> there. <a href=\"/docs/answers\">Reading an answer</a> says what each field means and <a href=\"/docs/answers#use\">what to do with it</a>. When a call is refused, the answer is an <a href=\"/docs/errors\">error</a> with a <code>code</code> to branch on.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

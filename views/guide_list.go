@@ -55,6 +55,7 @@ func mediaGuides() []Guide {
 				{"score", "Score"},
 				{"decided", "What decided"},
 				{"lanes", "Lanes"},
+				{"models", "Learned models"},
 				{"clips", "Videos and voice clips"},
 				{"use", "How to use it"},
 			},

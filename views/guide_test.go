@@ -115,7 +115,7 @@ func TestExamplesOfCodeAndAnswersAreWellFormed(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	for _, answer := range []string{views.ExampleAnswer, views.ExampleSilence} {
+	for _, answer := range []string{views.ExamplePicture, views.ExampleAnswer, views.ExampleSilence} {
 		require.True(t, json.Valid([]byte(answer)))
 	}
 }

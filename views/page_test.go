@@ -133,16 +133,19 @@ func TestPagesSayWhereTheVisitorIs(t *testing.T) {
 	}
 }
 
-func TestLanesThatCannotAnswerAreShownAsUnavailable(t *testing.T) {
+func TestLanesOfLearnedModelsAreShownAsMostlyUncertain(t *testing.T) {
 	t.Parallel()
 	html := render(t, publicPages(false)["/"])
-	ready := 0
+	learned := 0
 	for _, l := range views.Lanes() {
 		require.Contains(t, html, "<code>"+l.Name+"</code>")
 		require.Contains(t, html, templ.EscapeString(l.Today))
-		if l.Ready {
-			ready++
+		if l.Learned {
+			learned++
+			require.Contains(t, l.Today, "weak")
+			require.Contains(t, l.Today, "1 in 100")
 		}
 	}
-	require.Equal(t, 2, ready, "provenance and watermarks answer in this version")
+	require.Equal(t, 2, learned, "pixels and voice go by a model")
+	require.Equal(t, learned, strings.Count(html, "mostly uncertain"))
 }

@@ -132,7 +132,9 @@ func TestFilesOfFixedNamesAreServedAndKeptForADay(t *testing.T) {
 
 func TestTheExamplesAreAnswersOfTheAPI(t *testing.T) {
 	t.Parallel()
-	for example, verdict := range map[string]engine.Verdict{views.ExampleAnswer: engine.AI, views.ExampleSilence: engine.Unavailable} {
+	for example, verdict := range map[string]engine.Verdict{
+		views.ExamplePicture: engine.AI, views.ExampleAnswer: engine.AI, views.ExampleSilence: engine.Uncertain,
+	} {
 		var answer api.CheckResult
 		d := json.NewDecoder(strings.NewReader(example))
 		d.DisallowUnknownFields()

@@ -17,14 +17,17 @@ func verdictOf(check media.Check) views.Verdict {
 	kind := string(report.Verdict)
 	v := views.Verdict{
 		Kind: kind, Word: verdictWord(kind), Meaning: meanings[kind], Score: report.Score,
-		Decided: decided[string(report.DecidedBy)], Next: nextSteps(kind, string(report.DecidedBy)),
+		Decided: decided[string(report.DecidedBy)], Next: nextSteps(report.Verdict, report.DecidedBy),
 	}
 	v.Sure = "There is no score where there is no verdict."
-	if kind == "unavailable" {
+	switch {
+	case report.Verdict == engine.Unavailable:
 		v.Decided = "nothing."
+	case report.Verdict == engine.Uncertain && report.DecidedBy == engine.ByVoice:
+		v.Decided = "nothing by itself: the voice does not tell."
 	}
 	if report.Score != nil {
-		v.Sure = sureness(*report.Score)
+		v.Sure = sureness(report.Verdict, report.DecidedBy, *report.Score)
 	}
 	v.Lanes = LanesInWords(*report)
 	switch {
@@ -35,7 +38,7 @@ func verdictOf(check media.Check) views.Verdict {
 			v.Readings = append(v.Readings, reading(r.T, string(r.Verdict), r.Score))
 		}
 	case report.Audio != nil:
-		v.ReadingsNote = "Windows of the clip in which somebody speaks."
+		v.ReadingsNote = "Stretches of up to 4 seconds that cover the clip. The verdict rests on all with speech together."
 		for _, r := range report.Audio.Readings {
 			v.Readings = append(v.Readings, reading(r.T, string(r.Verdict), r.Score))
 		}
@@ -47,9 +50,11 @@ func verdictOf(check media.Check) views.Verdict {
 func LanesInWords(r engine.Report) []views.Lane {
 	lanes := []views.Lane{provenanceLane(r)}
 	if r.Audio == nil {
-		marks, pixels := r.Lanes.Watermark, r.Lanes.Pixels
-		lanes = append(lanes,
-			lane("Watermark", string(marks.Verdict), marks.Score, watermarkWords), lane("Pixels", string(pixels.Verdict), pixels.Score, pixelWords))
+		marks := r.Lanes.Watermark
+		return append(lanes, lane("Watermark", string(marks.Verdict), marks.Score, watermarkWords), pixelLane(r))
+	}
+	if voice, ok := voiceLane(r); ok {
+		lanes = append(lanes, voice)
 	}
 	return lanes
 }
@@ -71,44 +76,58 @@ func verdictWord(kind string) string {
 var meanings = map[string]string{
 	"ai":          "The evidence says that a model made this file, or a part of it that matters.",
 	"real":        "The evidence says that a camera or a recorder captured this file.",
-	"uncertain":   "There is evidence, and it does not suffice to call the file either way.",
+	"uncertain":   "What was found does not suffice to call the file either way. That is no sign of either.",
 	"unavailable": "No lane had anything to go by, so there is no verdict. That is no sign of either.",
 }
 
 var decided = map[string]string{
 	"watermark":  "a watermark that decodes to what a known generator writes.",
 	"provenance": "what the file says of its own origin.",
-	"pixels":     "the pixels alone.",
+	"pixels":     "what a learned model reads in the pixels.",
 	"weighed":    "all lanes together, none of which decides by itself.",
 	"conflict":   "two strong lanes that contradict each other.",
-	"voice":      "the sound of the voice.",
+	"voice":      "what a learned model hears in the voice.",
 }
 
-// sureness says a score from 0 to 100 in words.
-func sureness(score int) string {
+// sureness says a verdict's score from 0 to 100 in words. A verdict that a learned model had a part in is never certain,
+// and the score of one in doubt only leans.
+func sureness(verdict engine.Verdict, by engine.DecidedBy, score int) string {
+	side := "AI-generated"
 	switch {
-	case score >= 90:
-		return "As good as certain: AI-generated."
-	case score >= 60:
-		return "It leans towards AI."
-	case score > 40:
+	case by == engine.ByConflict:
+		return "The evidence contradicts itself, so the score takes neither side."
+	case verdict == engine.Uncertain && score >= 60:
+		return "It leans towards AI, and not far enough to say so."
+	case verdict == engine.Uncertain && score > 40:
 		return "It leans to neither side."
-	case score > 10:
-		return "It leans towards a capture."
+	case verdict == engine.Uncertain:
+		return "It leans towards a capture, and not far enough to say so."
+	case verdict == engine.Real:
+		side = "captured by a camera or recorder"
 	}
-	return "As good as certain: captured by a camera or recorder."
+	if byModel[by] || score > 10 && score < 90 {
+		return "Very likely, and not certain: " + side + "."
+	}
+	return "As good as certain: " + side + "."
 }
 
-func nextSteps(kind, by string) []string {
+func nextSteps(verdict engine.Verdict, by engine.DecidedBy) []string {
 	switch {
-	case by == "conflict":
+	case by == engine.ByConflict:
 		return []string{"Look at the file by hand: somebody may have signed a generated picture, or marked a captured one.", "Ask whoever sent it for the original and how it came about."}
-	case kind == "ai":
+	case verdict == engine.AI && byModel[by]:
+		return []string{
+			"Do not act against a person by this alone: a learned model took part in it, and it can be wrong.",
+			"Have somebody look at the file, and ask whoever sent it for the original and how it came about.",
+		}
+	case verdict == engine.AI:
 		return []string{"Label it as AI-generated where you publish it.", "Keep the original file: a copy that was saved anew may have lost the evidence."}
-	case kind == "real":
+	case verdict == engine.Real && byModel[by]:
+		return []string{"Take it as a hint, not as a proof: nothing is signed, and a learned model can be wrong.", "Where much depends on it, ask for the original and how it came about."}
+	case verdict == engine.Real:
 		return []string{"Keep the original with its signed record. An edited copy has to be checked again."}
-	case kind == "uncertain":
-		return []string{"Do not treat it as either. Ask for the original: copies lose metadata and watermarks.", "In your own code, send such files to a person."}
+	case verdict == engine.Uncertain:
+		return []string{"Do not treat it as either, whatever its score. Ask for the original: copies lose metadata and watermarks.", "In your own code, go on as if the file had not been checked, and send it to a person where much depends on it."}
 	}
 	return []string{"Ask for the original file: sharing a file strips what it says of its origin.", "In your own code, treat “unavailable” as unknown, never as real."}
 }
@@ -121,14 +140,6 @@ var watermarkWords = laneWords{
 	"uncertain":   "There are traces of a watermark, too weak to read.",
 	"none":        "No watermark that is known here was found. Most generators leave none, so this proves nothing.",
 	"unavailable": "No watermark could be looked for in this file on this server.",
-}
-
-var pixelWords = laneWords{
-	"ai":          "The pixels look like a generator's.",
-	"real":        "The pixels look like a camera's.",
-	"uncertain":   "The pixels lie between what cameras and generators make.",
-	"none":        "The pixels hold too little to go by.",
-	"unavailable": "No model that judges pixels is loaded on this server, so this lane says nothing.",
 }
 
 func lane(name, kind string, score int, words laneWords) views.Lane {
@@ -146,11 +157,11 @@ func soundWords(word string) string {
 	case "silent":
 		return "The sound track is silent."
 	case "ai":
-		return "The voice in it sounds made by AI. That says nothing about the pictures."
+		return "The voice in it is very likely made by AI. A model says so, which can be wrong, and it says nothing about the pictures."
 	case "real":
-		return "The voice in it sounds recorded. That says nothing about the pictures."
+		return "The voice in it is very likely recorded. A model says so, which can be wrong, and it says nothing about the pictures."
 	case "uncertain":
-		return "The voice in it could be either."
+		return "Whether the voice in it is recorded or made cannot be told, or nobody speaks."
 	}
 	return "The sound could not be judged on this server."
 }

@@ -240,7 +240,7 @@ func TestCheckReadsLocalFiles(t *testing.T) {
 	c := newConsole(t, true)
 	code, out, _ := c.run("check", labelled, plain)
 	require.Equal(t, exitOK, code)
-	require.Regexp(t, `a\.bin +ai +98  decided by provenance \(Stable Diffusion WebUI\)\n.*b\.jpg +unavailable`, out)
+	require.Regexp(t, `a\.bin +ai +98  decided by provenance \(Stable Diffusion WebUI\)\n.*b\.jpg +uncertain +50`, out)
 
 	got := c.json("check", "--json", labelled)
 	require.Equal(t, "ai", got["verdict"])
@@ -267,7 +267,7 @@ func TestEvalCountsHitsAndMisses(t *testing.T) {
 	code, out, complaint := c.run("eval", "--manifest", filepath.Join(dir, "m.tsv"))
 	require.Equal(t, exitOK, code, complaint)
 	require.Contains(t, out, "6 files, 4 hits, 2 misses")
-	require.Regexp(t, `real +unavailable +1`, out)
+	require.Regexp(t, `real +uncertain +1`, out)
 	c.fails(exitUsage, "row 2 expects", "eval", "--manifest", filepath.Join(dir, "bad.tsv"))
 }
 

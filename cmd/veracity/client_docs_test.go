@@ -76,7 +76,7 @@ func (d *desk) proves(program func(context.Context) *exec.Cmd) {
 	d.front.spoil("GET job", losesTheRequest)
 	said, complaint, err := d.run(program(ctx))
 	require.NoError(d.t, err, complaint)
-	require.Equal(d.t, "picture.png ai provenance\nfilm.mp4 unavailable weighed\n", said)
+	require.Equal(d.t, "picture.png ai provenance\nfilm.mp4 uncertain weighed\n", said)
 	d.settled(2)
 	require.Len(d.t, d.front.times("POST audit"), 5)
 	require.Len(d.t, d.front.times("POST uploads"), 3)

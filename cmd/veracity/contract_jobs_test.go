@@ -60,9 +60,9 @@ func TestContractJobsPassThroughTheirStates(t *testing.T) {
 func TestContractVideoChecksOfEveryFormatHaveItsFields(t *testing.T) {
 	t.Parallel()
 	specs := map[string]clips.Spec{
-		"none":        {Format: probe.MP4, Frames: 3},
-		"silent":      {Format: probe.MOV, Sound: clips.Silence},
-		"unavailable": {Format: probe.WebM, Sound: clips.Noise},
+		"none":      {Format: probe.MP4, Frames: 3},
+		"silent":    {Format: probe.MOV, Sound: clips.Silence},
+		"uncertain": {Format: probe.WebM, Sound: clips.Noise},
 	}
 	handlers := map[string]http.HandlerFunc{}
 	for name, spec := range specs {
@@ -86,7 +86,7 @@ func TestContractVideoChecksOfEveryFormatHaveItsFields(t *testing.T) {
 		}
 		require.Equal(t, []any{30.0, frames, 160.0, 120.0}, []any{video["fps"], video["frames"], video["width"], video["height"]}, name)
 		require.InDelta(t, frames/30, video["seconds"], 0.05, name)
-		require.Equal(t, name, video["audio"], "no voice model judges noise")
+		require.Equal(t, name, video["audio"], "noise is no speech")
 		require.Len(t, video["readings"], 8, "%s: also of fewer frames", name)
 		requireReadings(t, video["readings"], video["seconds"].(float64))
 	}

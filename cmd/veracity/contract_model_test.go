@@ -83,7 +83,7 @@ func TestModelSettingsAreShownAndExamined(t *testing.T) {
 	code, out, _ = c.run("doctor")
 	require.Equal(t, exitFailed, code)
 	require.Regexp(t, `ok +engine +ready, but for checks;`, out)
-	require.Regexp(t, `MEND +models +VERACITY_PIXELS_MODEL: .*open model.json.*mend the setting`, out)
+	require.Regexp(t, `MEND +models +VERACITY_PIXELS_MODEL: .*model.json: no such file.*mend the setting`, out)
 
 	c.env["VERACITY_PIXELS_MODEL"], c.env["VERACITY_ONNXRUNTIME"] = "", filepath.Join(model, "model.onnx")
 	_, out, _ = c.run("doctor")

@@ -95,6 +95,10 @@ func (s *Settings) testModel(cmd *cobra.Command, folder string, f modelFlags) er
 	if err != nil {
 		return err
 	}
+	list.samples = ofMedia(list.samples, profileMedia[profile])
+	if len(list.samples) == 0 {
+		return usageError{fmt.Errorf("%s names no file for the profile %s: a list of such files is needed", f.list, profile)}
+	}
 	variants, err := parseVariants(f.degrade)
 	if err != nil {
 		return err
@@ -164,6 +168,18 @@ func profileOf(lane model.Lane, asked string, media engine.Media) (model.Profile
 		return "", usageError{fmt.Errorf("--profile is %q: a %s model has %q", asked, lane, laneProfiles[lane])}
 	}
 	return "", usageError{fmt.Errorf("the list's first file is no media that a %s model reads: it has the profiles %q", lane, laneProfiles[lane])}
+}
+
+// ofMedia leaves files of other media out: each profile is calibrated by its own. What is no media at all stays, for the
+// engine to refuse.
+func ofMedia(samples []sample, wanted engine.Media) []sample {
+	var kept []sample
+	for _, s := range samples {
+		if media := mediaOf(s.path); media == wanted || media == "" {
+			kept = append(kept, s)
+		}
+	}
+	return kept
 }
 
 // tryModel runs a copy of the model whose calibration neither changes nor decides anything, so that a model without one can

@@ -134,3 +134,23 @@ func TestTheBandProtectsDrawingsToo(t *testing.T) {
 	require.Equal(t, without.Calibration.Points, trial.Calibration.Points, "probabilities are those of photographs and AI")
 	require.Greater(t, trial.Calibration.Band.AI, without.Calibration.Band.AI)
 }
+
+func TestAProfileIsCalibratedByItsOwnMedia(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var list []sample
+	for name, data := range map[string][]byte{"a.jpg": shaded(t, 0, 0, 255), "b.wav": mediatest.WAV(1), "c.jpg": []byte("nothing")} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, data, 0o600))
+		list = append(list, sample{path: path, name: name})
+	}
+	names := func(media engine.Media) (kept []string) {
+		for _, s := range ofMedia(list, media) {
+			kept = append(kept, s.name)
+		}
+		return kept
+	}
+	require.ElementsMatch(t, []string{"a.jpg", "c.jpg"}, names(engine.Image))
+	require.ElementsMatch(t, []string{"b.wav", "c.jpg"}, names(engine.Audio))
+	require.ElementsMatch(t, []string{"c.jpg"}, names(engine.Video))
+}

@@ -25,7 +25,7 @@ func (s *Settings) deriveModels() error {
 	models := &s.Serve.Models
 	models.LibraryNamed = models.Library != "" && !s.isDefault("onnxruntime")
 	for _, path := range []*string{&models.Library, &models.Pixels, &models.Voice} {
-		if *path == "" || *path == serve.NoModel {
+		if *path == "" || (*path == serve.NoModel && path != &models.Library) {
 			continue
 		}
 		absolute, err := filepath.Abs(*path)

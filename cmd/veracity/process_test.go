@@ -183,7 +183,7 @@ func TestDevShowsVerdictsAndKeepsItsData(t *testing.T) {
 			require.FailNow(t, "dev shows nothing", "%s\n%s", out, log)
 		}
 		require.Regexp(t, `labelled\.jpg +ai +98  decided by provenance`, out.String())
-		require.Regexp(t, `plain\.jpg +unavailable`, out.String())
+		require.Regexp(t, `plain\.jpg +uncertain`, out.String())
 
 		_, key, _ := strings.Cut(out.String(), "API key  ")
 		key, _, _ = strings.Cut(key, "\n")

@@ -71,7 +71,7 @@ func TestRemoteChecksFilesAndAddressesInTheirOrder(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	require.Len(t, lines, len(names))
 	for i, says := range []string{
-		`ai +98  decided by provenance \(Stable Diffusion WebUI\)`, "unavailable .*decided by weighed", "unavailable .*decided by voice", "ai +98",
+		`ai +98  decided by provenance \(Stable Diffusion WebUI\)`, "uncertain +50  decided by weighed", "uncertain +50  decided by voice", "ai +98",
 		"refused +unsupported_media", "refused +invalid_image: The file is empty", "refused +invalid_image: The file cannot be opened",
 		"ai +98", "refused +invalid_parameter: .*--media",
 	} {
@@ -109,7 +109,7 @@ func TestRemoteCheckPrintsTheServicesJSON(t *testing.T) {
 	require.Contains(t, whole, "detail")
 	code, out, _ = s.remote("check", "--job", whole["id"].(string))
 	require.Equal(t, exitOK, code)
-	require.Contains(t, out, "unavailable")
+	require.Contains(t, out, "uncertain")
 }
 
 func TestRemoteOptimizeWritesTheFileWhole(t *testing.T) {

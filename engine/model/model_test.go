@@ -84,7 +84,7 @@ func TestLogitsAreReadAgainstAllOtherClasses(t *testing.T) {
 	m := modeltest.Open(t, spec, network.ONNX())
 	rows, err := m.Run(t.Context(), 1, grey(0.5))
 	require.NoError(t, err)
-	require.InDelta(t, 0.68674, rows[0].Raw, 1e-5) // 3 - ln(exp(1) + exp(2))
+	require.InDelta(t, 0.68674, rows[0].Raw, 1e-5)  // 3 - ln(exp(1) + exp(2))
 	require.InDelta(t, 0.2447, rows[0].Other, 1e-4) // exp(2) / (exp(1) + exp(2) + exp(3))
 }
 

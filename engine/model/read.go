@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -77,13 +79,46 @@ func parseSpec(text []byte) (Spec, error) {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return Spec{}, errors.New("something follows the closing brace: one JSON object is needed")
 	}
-	return spec, nil
+	return spec, checkGiven(text)
+}
+
+// checkGiven refuses a calibration in which Go would fill something in unseen: a band that is left out is 0 to 0, by which
+// everything is `ai`, and an array of two takes one number or three as well.
+func checkGiven(text []byte) error {
+	var given struct {
+		Profiles map[Profile]struct {
+			Points [][]*float64 `json:"points"`
+			Band   struct {
+				Real *float64 `json:"real"`
+				AI   *float64 `json:"ai"`
+			} `json:"band"`
+		} `json:"profiles"`
+	}
+	if err := json.Unmarshal(text, &given); err != nil {
+		return explainJSON(err)
+	}
+	const pair = 2
+	for _, name := range slices.Sorted(maps.Keys(given.Profiles)) {
+		calibration := given.Profiles[name]
+		if calibration.Band.Real == nil || calibration.Band.AI == nil {
+			return fmt.Errorf("profiles.%s.band lacks real or ai: both are needed, real 0 or ai 1 where the lane is never to say so", name)
+		}
+		for i, point := range calibration.Points {
+			if len(point) != pair || slices.Contains(point, nil) {
+				return fmt.Errorf("profiles.%s.points[%d] is no pair of numbers: [raw, probability] is needed", name, i)
+			}
+		}
+	}
+	return nil
 }
 
 // explainJSON says what is wrong in the words of JSON rather than Go's.
 func explainJSON(err error) error {
 	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
+	if errors.As(err, &kind) && kind.Field == "" {
+		return fmt.Errorf("it is a %s: one JSON object is needed", kind.Value)
+	}
+	if kind != nil {
 		return fmt.Errorf("%s is a %s: that is no value for it (see the reference of its fields)", kind.Field, kind.Value)
 	}
 	if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
@@ -109,16 +144,11 @@ func readNetwork(files fs.FS, spec Spec) ([]byte, error) {
 	return onnx, nil
 }
 
-// readFile reads a file of at most limit bytes.
+// readFile reads a file of at most limit bytes. What it is is looked at first: to open a pipe waits for who writes into it.
 func readFile(files fs.FS, name string, limit int64) ([]byte, error) {
-	f, err := files.Open(name)
+	info, err := fs.Stat(files, name)
 	if err != nil {
 		return nil, err // It names the act and the file already.
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
 	}
 	switch size := info.Size(); {
 	case !info.Mode().IsRegular():
@@ -128,6 +158,11 @@ func readFile(files fs.FS, name string, limit int64) ([]byte, error) {
 	case size > limit:
 		return nil, fmt.Errorf("%s has %d bytes: at most %d are allowed", name, size, limit)
 	}
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
 	data := make([]byte, info.Size())
 	if _, err := io.ReadFull(f, data); err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,6 +48,7 @@ func TestASpecNamesTheFieldThatIsWrong(t *testing.T) {
 		"input.width is 15: 16 to 1024":                           func(s *model.Spec) { s.Input.Width = 15 },
 		"input.height is 1025: 16 to 1024":                        func(s *model.Spec) { s.Input.Height = 1025 },
 		"input.mean has 2 values":                                 func(s *model.Spec) { s.Input.Mean = []float64{0, 0} },
+		"input.mean[2] is 1e+300: -1000 to 1000 is needed":        func(s *model.Spec) { s.Input.Mean = []float64{0, 0, 1e300} },
 		"input.std has 0 values":                                  func(s *model.Spec) { s.Input.Std = nil },
 		"input.std[1] is 0: a number above 0":                     func(s *model.Spec) { s.Input.Std = []float64{1, 0, 1} },
 		"input.samples and input.rate are for voice":              func(s *model.Spec) { s.Input.Rate = 16000 },
@@ -100,6 +102,7 @@ func TestJSONIsReadStrictly(t *testing.T) {
 	for want, text := range map[string]string{
 		`the field "licens" is unknown`:                 strings.Replace(string(good), `"licence"`, `"licens"`, 1),
 		`input.width is a string`:                       strings.Replace(string(good), `"width":32`, `"width":"32"`, 1),
+		"it is a array: one JSON object is needed":      "[]",
 		"something follows the closing brace":           string(good) + "{}",
 		"not well-formed JSON: unexpected EOF":          string(good[:len(good)-1]),
 		"model.json is empty":                           "",
@@ -111,6 +114,38 @@ func TestJSONIsReadStrictly(t *testing.T) {
 	}
 }
 
+func TestACalibrationIsWrittenOut(t *testing.T) {
+	t.Parallel()
+	spec := modeltest.PixelsSpec()
+	spec.Profiles[model.Image] = model.Calibration{Points: [][2]float64{{-1, 0.25}, {1, 0.75}}, Band: model.Band{Real: 0.125, AI: 0.875}}
+	good, err := json.Marshal(spec)
+	require.NoError(t, err)
+	for old, spoilt := range map[string][2]string{
+		`,"band":{"real":0.125,"ai":0.875}`: {"", "profiles.image.band lacks real or ai: both are needed"},
+		`{"real":0.125,"ai":0.875}`:         {`{"real":0}`, "profiles.image.band lacks real or ai"},
+		`"ai":0.875`:                        {`"ai":null`, "profiles.image.band lacks real or ai"},
+		`[-1,0.25]`:                         {`[-1]`, "profiles.image.points[0] is no pair of numbers"},
+		`[1,0.75]`:                          {`[1,0.75,1]`, "profiles.image.points[1] is no pair of numbers"},
+		`1,0.75`:                            {`1,null`, "profiles.image.points[1] is no pair of numbers"},
+	} {
+		require.Contains(t, string(good), old)
+		dir := modeltest.Folder(t, spec, modeltest.PixelsNetwork().ONNX())
+		text := strings.Replace(string(good), old, spoilt[0], 1)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "model.json"), []byte(text), 0o600))
+		require.Contains(t, refused(t, dir, model.Pixels), "model.json: "+spoilt[1])
+	}
+}
+
+func TestAFileThatIsNoneIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"model.json", "model.onnx"} {
+		dir := modeltest.Folder(t, modeltest.PixelsSpec(), modeltest.PixelsNetwork().ONNX())
+		require.NoError(t, os.Remove(filepath.Join(dir, name)))
+		require.NoError(t, syscall.Mkfifo(filepath.Join(dir, name), 0o600))
+		require.Contains(t, refused(t, dir, model.Pixels), name+" is no regular file")
+	}
+}
+
 func TestAFolderThatIsNotOneIsNamed(t *testing.T) {
 	t.Parallel()
 	missing := filepath.Join(t.TempDir(), "models")
@@ -118,7 +153,7 @@ func TestAFolderThatIsNotOneIsNamed(t *testing.T) {
 	dir := modeltest.Folder(t, modeltest.PixelsSpec(), modeltest.PixelsNetwork().ONNX())
 	require.Contains(t, refused(t, filepath.Join(dir, "model.json"), model.Pixels), "this is a file")
 	require.NoError(t, os.Remove(filepath.Join(dir, "model.onnx")))
-	require.Contains(t, refused(t, dir, model.Pixels), "open model.onnx: no such file or directory")
+	require.Contains(t, refused(t, dir, model.Pixels), "model.onnx: no such file or directory")
 }
 
 func TestAnotherNetworkThanTheSpecWasWrittenForIsRefused(t *testing.T) {

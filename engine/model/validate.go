@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -18,6 +19,7 @@ const (
 	maxClasses             = 1000
 	maxPoints              = 1000
 	maxText                = 100
+	maxMean                = 1000
 	sha256Bytes            = 32
 	channels               = 3
 )
@@ -93,6 +95,12 @@ func (in Input) validateScale() error {
 	}{{"input.mean", in.Mean}, {"input.std", in.Std}} {
 		if len(list.values) != channels {
 			return fmt.Errorf("%s has %d values: one each for red, green and blue is needed", list.name, len(list.values))
+		}
+	}
+	for i, mean := range in.Mean {
+		// Far off what pixels are, nothing of them is left in a float32.
+		if math.Abs(mean) > maxMean {
+			return fmt.Errorf("input.mean[%d] is %g: -%d to %d is needed, of values of 0 to 1", i, mean, maxMean, maxMean)
 		}
 	}
 	for i, std := range in.Std {

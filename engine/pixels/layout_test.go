@@ -14,10 +14,13 @@ import (
 	"veracity/engine/pixels/pixelstest"
 )
 
+// shown is the side of the pictures here, and of the patches that the network takes.
+const shown = 128
+
 // shownBy is what a network with that input and policy is shown of a picture.
 func shownBy(t *testing.T, p *image.NRGBA, change func(m *pixelstest.Network)) (values []float32, r pixels.Report) {
 	t.Helper()
-	m := pixelstest.Patches(side, 1, func(patch []float32) model.Row { values = append([]float32{}, patch...); return model.Row{} })
+	m := pixelstest.Patches(shown, 1, func(patch []float32) model.Row { values = append([]float32{}, patch...); return model.Row{} })
 	change(m)
 	r, err := pixels.Read(t.Context(), m, rgb(p))
 	require.NoError(t, err)
@@ -27,16 +30,16 @@ func shownBy(t *testing.T, p *image.NRGBA, change func(m *pixelstest.Network)) (
 
 func TestPixelsAreLaidOutAndNormalisedAsTheModelSays(t *testing.T) {
 	t.Parallel()
-	p := mediatest.Photo(side, side)
+	p := mediatest.Photo(shown, shown)
 	mean, std := []float64{0.485, 0.456, 0.406}, []float64{0.229, 0.224, 0.225}
 	for layout, at := range map[string]func(x, y, c int) int{
-		"nchw": func(x, y, c int) int { return c*side*side + y*side + x },
-		"nhwc": func(x, y, c int) int { return (y*side+x)*3 + c },
+		"nchw": func(x, y, c int) int { return c*shown*shown + y*shown + x },
+		"nhwc": func(x, y, c int) int { return (y*shown+x)*3 + c },
 	} {
 		values, _ := shownBy(t, p, func(m *pixelstest.Network) { m.Input.Layout, m.Input.Mean, m.Input.Std = layout, mean, std })
-		require.Len(t, values, 3*side*side)
-		for y := 0; y < side; y += 7 {
-			for x := 0; x < side; x += 5 {
+		require.Len(t, values, 3*shown*shown)
+		for y := 0; y < shown; y += 7 {
+			for x := 0; x < shown; x += 5 {
 				pixel := p.NRGBAAt(x, y)
 				for c, v := range []uint8{pixel.R, pixel.G, pixel.B} {
 					require.InDelta(t, (float64(v)/255-mean[c])/std[c], values[at(x, y, c)], 1e-5)
@@ -58,20 +61,20 @@ func TestAWholePictureIsScaledToCoverAndCutInItsMiddle(t *testing.T) {
 	require.Equal(t, pixels.Place{X: 128, Width: 512, Height: 512}, r.Patches[0].Place)
 	// Away from the edges each pixel is the mean of the pixels around the place that it covers.
 	var off float64
-	for y := 8; y < side-8; y++ {
-		for x := 8; x < side-8; x++ {
+	for y := 8; y < shown-8; y++ {
+		for x := 8; x < shown-8; x++ {
 			var sum float64
-			for dy := range 8 {
-				for dx := range 8 {
-					sum += float64(photo.NRGBAAt(x*8+dx, y*8+dy).G)
+			for dy := range 4 {
+				for dx := range 4 {
+					sum += float64(photo.NRGBAAt(x*4+dx, y*4+dy).G)
 				}
 			}
-			off += abs(sum/64 - float64(values[side*side+y*side+x]))
+			off += abs(sum/16 - float64(values[shown*shown+y*shown+x]))
 		}
 	}
-	require.Less(t, off/48/48, 4.0)
-	for _, edge := range []int{0, side - 1} {
-		pixel := [2]float32{values[edge], values[2*side*side+edge]}
+	require.Less(t, off/(shown-16)/(shown-16), 4.0)
+	for _, edge := range []int{0, shown - 1} {
+		pixel := [2]float32{values[edge], values[2*shown*shown+edge]}
 		require.Less(t, pixel[0], float32(230), "no margin shines through")
 		require.Less(t, pixel[1], float32(230))
 	}
@@ -79,7 +82,7 @@ func TestAWholePictureIsScaledToCoverAndCutInItsMiddle(t *testing.T) {
 
 func TestScalingKeepsFlatColoursAndSizes(t *testing.T) {
 	t.Parallel()
-	for _, size := range [][2]int{{64, 64}, {65, 200}, {1000, 64}, {641, 479}, {3001, 701}} {
+	for _, size := range [][2]int{{128, 128}, {129, 200}, {1000, 128}, {641, 479}, {3001, 701}} {
 		p := mediatest.Photo(size[0], size[1])
 		// The left half of the green channel is flat, for the gate looks at whole colours.
 		for i := range p.Pix {
@@ -88,7 +91,7 @@ func TestScalingKeepsFlatColoursAndSizes(t *testing.T) {
 			}
 		}
 		values, r := shownBy(t, p, func(m *pixelstest.Network) { m.Crop.Policy = model.Resize })
-		for _, v := range values[side*side : 2*side*side] {
+		for _, v := range values[shown*shown : 2*shown*shown] {
 			require.InDelta(t, 77, v, 0.01)
 		}
 		place := r.Patches[0].Place
@@ -100,7 +103,7 @@ func TestScalingKeepsFlatColoursAndSizes(t *testing.T) {
 
 func TestAPictureOfTheRightSizeIsShownAsItIs(t *testing.T) {
 	t.Parallel()
-	p := mediatest.Photo(side, side)
+	p := mediatest.Photo(shown, shown)
 	scaled, _ := shownBy(t, p, func(m *pixelstest.Network) { m.Crop.Policy = model.Resize })
 	plain, _ := shownBy(t, p, func(*pixelstest.Network) {})
 	require.Equal(t, plain, scaled)

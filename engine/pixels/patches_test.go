@@ -138,7 +138,7 @@ func TestPatchesStayAsTheyAre(t *testing.T) {
 
 func TestASmallPictureIsContinuedByItsMirrorImage(t *testing.T) {
 	t.Parallel()
-	const small, size = 80, 200
+	const small, size = 120, 300
 	p := mediatest.Photo(small, small)
 	var seen []float32
 	m := pixelstest.Patches(size, 4, func(patch []float32) model.Row { seen = append([]float32{}, patch...); return model.Row{} })
@@ -146,7 +146,7 @@ func TestASmallPictureIsContinuedByItsMirrorImage(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, r.Patches, 1)
 	require.Equal(t, pixels.Place{Width: size, Height: size}, r.Patches[0].Place)
-	for _, c := range []struct{ x, y, fromX, fromY int }{{0, 0, 0, 0}, {79, 79, 79, 79}, {80, 5, 78, 5}, {158, 0, 0, 0}, {199, 159, 41, 1}} {
+	for _, c := range []struct{ x, y, fromX, fromY int }{{0, 0, 0, 0}, {119, 119, 119, 119}, {120, 5, 118, 5}, {238, 0, 0, 0}, {299, 239, 61, 1}} {
 		want := p.NRGBAAt(c.fromX, c.fromY)
 		at := c.y*size + c.x
 		require.Equal(t, want, color.NRGBA{uint8(seen[at] + 0.5), uint8(seen[size*size+at] + 0.5), uint8(seen[2*size*size+at] + 0.5), 255}, "%+v", c)

@@ -20,8 +20,9 @@ type Network interface {
 	Judge(p model.Profile, rows []model.Row) (engine.Lane, model.Score)
 }
 
-// leastSide is the shortest side of a picture that is read, in pixels: below it there is too little to go by.
-const leastSide = 64
+// leastSide is the shortest side of a picture that is read, in pixels: below it one patch would speak for all, and that
+// patch be a mirror image in part.
+const leastSide = 112
 
 // undecided is the score of a lane that leans to neither side.
 const undecided = 50
@@ -31,7 +32,7 @@ type Reason string
 
 // Reasons.
 const (
-	// Small is a picture with a side under 64 pixels.
+	// Small is a picture with a side under 112 pixels.
 	Small Reason = "too_small"
 	// Drawn is a picture that is for the most part exactly flat: a screen, a chart or a drawing ([Surface]).
 	Drawn Reason = "no_photograph"

@@ -47,6 +47,9 @@ func Image(ctx context.Context, d *raster.Decoder, m pixels.Network, data []byte
 	statements := origin.ReadImage(data).Verified(said)
 	part(progress, 0, imageDecoded)(1)
 	encoded, err := encodeStill(ctx, d, m, picture, part(progress, imageDecoded, imageEncoded))
+	if err == nil && !encoded.source.restsOn(said.Verdict, encoded.out) {
+		err = unkept("image", encoded.source, encoded.out)
+	}
 	if err != nil {
 		return nil, engine.Rendered{}, fmt.Errorf("optimize image: %w", err)
 	}

@@ -14,7 +14,11 @@ import (
 )
 
 // said is what the lanes that look at pixels say of a picture or of a video. pixels is unavailable without a model.
-type said struct{ marks, pixels engine.Verdict }
+type said struct {
+	marks, pixels engine.Verdict
+	// strong says that pixels contradict a camera's signature.
+	strong bool
+}
 
 // anything says that the lanes have something that an output could lose.
 func (s said) anything() bool { return s.marks != engine.None || s.pixels != engine.Unavailable }
@@ -30,6 +34,12 @@ func (s said) marksKeptIn(out said) bool {
 // and looks captured only if that did.
 func (s said) passesFor(out said) bool {
 	return s.marksKeptIn(out) && (out.pixels != engine.Real || s.pixels == engine.Real)
+}
+
+// restsOn says whether an output may still be given out where its source's statements of origin come to so much: with a
+// camera's signature, pixels that contradict it in the source and no longer do would make a doubted file one that is real.
+func (s said) restsOn(origin engine.Verdict, out said) bool {
+	return origin != engine.Real || !s.strong || out.strong
 }
 
 // PixelsKept is what the pixels lane said of a source and says of the output. They differ where no encoding kept it.
@@ -52,7 +62,7 @@ func readStill(ctx context.Context, m pixels.Network, picture *raster.Image) (sa
 	if err != nil {
 		return said{}, fmt.Errorf("read the picture: %w", err)
 	}
-	return said{marks: watermark.Read(picture).Verdict, pixels: seen.Verdict}, nil
+	return said{marks: watermark.Read(picture).Verdict, pixels: seen.Verdict, strong: seen.Lane().Strong()}, nil
 }
 
 // readFilm reads a video as a check does. One without any picture that can be decoded says nothing: what is to become of
@@ -75,7 +85,10 @@ func readFilm(ctx context.Context, m pixels.Network, tool *ffmpeg.Tool, clip ffm
 		}
 		frames[k].Image = nil
 	}
-	return said{marks: engine.PoolMarks(marks.Report().Lane(), alone).Verdict, pixels: seen.Report().Verdict}, nil
+	film := seen.Report()
+	return said{
+		marks: engine.PoolMarks(marks.Report().Lane(), alone).Verdict, pixels: film.Verdict, strong: film.Lane().Strong(),
+	}, nil
 }
 
 // readOutput reads a video that was encoded.

@@ -24,25 +24,34 @@ func TestWhatPassesForAnOutput(t *testing.T) {
 		source, out  said
 		kept, passes bool
 	}{
-		{said{none, ai}, said{none, ai}, true, true},
-		{said{none, ai}, said{none, uncertain}, false, true},
-		{said{none, ai}, said{none, none}, false, true},
-		{said{none, ai}, said{none, real}, false, false},
-		{said{none, uncertain}, said{none, real}, false, false},
-		{said{none, none}, said{none, real}, false, false},
-		{said{none, real}, said{none, uncertain}, false, true},
-		{said{none, real}, said{none, real}, true, true},
-		{said{none, unavailable}, said{uncertain, unavailable}, true, true},
-		{said{ai, real}, said{none, real}, false, false},
-		{said{uncertain, uncertain}, said{ai, uncertain}, true, true},
-		{said{uncertain, uncertain}, said{none, uncertain}, false, false},
+		{said{marks: none, pixels: ai}, said{marks: none, pixels: ai}, true, true},
+		{said{marks: none, pixels: ai}, said{marks: none, pixels: uncertain}, false, true},
+		{said{marks: none, pixels: ai}, said{marks: none, pixels: none}, false, true},
+		{said{marks: none, pixels: ai}, said{marks: none, pixels: real}, false, false},
+		{said{marks: none, pixels: uncertain}, said{marks: none, pixels: real}, false, false},
+		{said{marks: none, pixels: none}, said{marks: none, pixels: real}, false, false},
+		{said{marks: none, pixels: real}, said{marks: none, pixels: uncertain}, false, true},
+		{said{marks: none, pixels: real}, said{marks: none, pixels: real}, true, true},
+		{said{marks: none, pixels: unavailable}, said{marks: uncertain, pixels: unavailable}, true, true},
+		{said{marks: ai, pixels: real}, said{marks: none, pixels: real}, false, false},
+		{said{marks: uncertain, pixels: uncertain}, said{marks: ai, pixels: uncertain}, true, true},
+		{said{marks: uncertain, pixels: uncertain}, said{marks: none, pixels: uncertain}, false, false},
 	} {
 		require.Equal(t, c.kept, c.source.keptIn(c.out), "%+v", c)
 		require.Equal(t, c.passes, c.source.passesFor(c.out), "%+v", c)
 	}
-	require.False(t, said{none, unavailable}.anything())
-	require.True(t, said{none, none}.anything())
-	require.True(t, said{uncertain, unavailable}.anything())
+	require.False(t, said{marks: none, pixels: unavailable}.anything())
+	require.True(t, said{marks: none, pixels: none}.anything())
+	require.True(t, said{marks: uncertain, pixels: unavailable}.anything())
+}
+
+func TestACamerasSignatureDoesNotVouchForWhatItsPixelsContradicted(t *testing.T) {
+	t.Parallel()
+	strong, weak := said{marks: engine.None, pixels: engine.AI, strong: true}, said{marks: engine.None, pixels: engine.AI}
+	require.False(t, strong.restsOn(engine.Real, weak))
+	require.True(t, strong.restsOn(engine.Real, strong))
+	require.True(t, weak.restsOn(engine.Real, weak))
+	require.True(t, strong.restsOn(engine.None, weak))
 }
 
 // readings says one thing of each reading of a video, in their order.

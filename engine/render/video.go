@@ -79,6 +79,9 @@ func Video(ctx context.Context, tool *ffmpeg.Tool, job Job) (engine.Rendered, er
 	statements := origin.ReadClip(source.file, source.size, source.format).Verified(said)
 	part(job.Progress, 0, videoProbed)(1)
 	encoded, err := encodeFilm(ctx, tool, clip, job, milderFilms(), part(job.Progress, videoProbed, videoEncoded))
+	if err == nil && !encoded.source.restsOn(said.Verdict, encoded.out) {
+		err = unkept("video", encoded.source, encoded.out)
+	}
 	if err != nil {
 		return engine.Rendered{}, fmt.Errorf("optimize video: %w", err)
 	}
