@@ -20,6 +20,7 @@ import (
 
 	"veracity/account"
 	"veracity/api/openapi/openapitest"
+	"veracity/engine/model"
 	"veracity/platform/postgres/private"
 	"veracity/quota"
 )
@@ -174,7 +175,10 @@ func TestDevShowsVerdictsAndKeepsItsData(t *testing.T) {
 	t.Cleanup(func() {
 		require.NoError(t, private.Remove(context.WithoutCancel(t.Context()), private.DefaultConfig(filepath.Join(data, databaseDir))))
 	})
-	env := []string{"VERACITY_METRICS_LISTEN=127.0.0.1:0", "VERACITY_LISTEN=127.0.0.1:0", "VERACITY_MAIL_URL="}
+	// The program has a home of its own, without the library that scripts/setup put into this one.
+	env := []string{
+		"VERACITY_METRICS_LISTEN=127.0.0.1:0", "VERACITY_LISTEN=127.0.0.1:0", "VERACITY_MAIL_URL=", "VERACITY_ONNXRUNTIME=" + model.FindLibrary(),
+	}
 	var first string
 	for range 2 {
 		dev, out, log := program(t, env, "dev", "--data", data)

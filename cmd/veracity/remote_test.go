@@ -71,7 +71,7 @@ func TestRemoteChecksFilesAndAddressesInTheirOrder(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	require.Len(t, lines, len(names))
 	for i, says := range []string{
-		`ai +98  decided by provenance \(Stable Diffusion WebUI\)`, "uncertain +50  decided by weighed", "uncertain +50  decided by voice", "ai +98",
+		`ai +98  decided by provenance \(Stable Diffusion WebUI\)`, "uncertain .*decided by weighed", "uncertain +50  decided by voice", "ai +98",
 		"refused +unsupported_media", "refused +invalid_image: The file is empty", "refused +invalid_image: The file cannot be opened",
 		"ai +98", "refused +invalid_parameter: .*--media",
 	} {
