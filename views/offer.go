@@ -76,7 +76,7 @@ func Lanes() []LaneState {
 		},
 		{
 			Name: "pixels", Reads: "What the picture itself shows", Learned: true,
-			Today: "A learned model reads patches of a picture, or of 8 frames of a video. It is weak. It is set so that at most 1 in 100 photographs is called ai, and rarely says real.",
+			Today: "A learned model reads patches of a picture, or of 8 frames of a video. It is weak. It is set so that at most 1 in 100 photographs is called ai, and never says real.",
 		},
 		{
 			Name: "voice", Reads: "What the sound of a clip shows", Learned: true,
