@@ -1,7 +1,7 @@
 """What happens to pictures between their maker and a check: scaling, cutting, encoding, now and then twice.
 
 Photographs and generated pictures take the same journeys, drawn from one distribution, so that format, size and quality
-tell a network nothing of where a picture comes from.
+tell a network little of where a picture comes from.
 """
 import io
 import random
