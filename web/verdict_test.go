@@ -58,7 +58,7 @@ func TestLearnedLanesNameTheirModelAndSayWhy(t *testing.T) {
 	}{
 		{pixels.Report{Verdict: engine.AI, Score: 96, Model: asked}, []string{"very likely", "can be wrong", "Score 96 of 100.", "Model: veracity-pixels 2026.11.1."}},
 		{pixels.Report{Verdict: engine.Uncertain, Score: 38, Model: asked}, []string{"do not tell", "Score 38 of 100.", "Model: veracity-pixels 2026.11.1."}},
-		{pixels.Report{Verdict: engine.None, Score: 50, Reason: pixels.Small}, []string{"under 64 pixels"}},
+		{pixels.Report{Verdict: engine.None, Score: 50, Reason: pixels.Small}, []string{"under 112 pixels"}},
 		{pixels.Report{Verdict: engine.None, Score: 50, Reason: pixels.Drawn}, []string{"like a screen, a chart or a drawing"}},
 		{pixels.Report{Verdict: engine.None, Score: 50, Reason: pixels.Plain, Model: idle}, []string{"no texture"}},
 		{pixels.Report{Verdict: engine.None, Score: 50, Reason: pixels.Other, Model: asked}, []string{"The model takes it for", "Model: veracity-pixels 2026.11.1."}},

@@ -41,7 +41,7 @@ var pixelWords = laneWords{
 
 // pixelReasons say why the pixels lane had nothing to go by.
 var pixelReasons = map[string]string{
-	"too_small":     "The picture is too small to read: a side has under 64 pixels.",
+	"too_small":     "The picture is too small to read: a side has under 112 pixels.",
 	"no_photograph": "It is made of flat areas in few colours, like a screen, a chart or a drawing. Only photographs, and what imitates them, can be read.",
 	"no_texture":    "It has no texture to go by: it is flat, black or blown out all over.",
 	"model_other":   "The model takes it for a screen, a drawing or a scan, and cannot tell who made such a picture.",
