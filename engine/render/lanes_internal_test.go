@@ -66,7 +66,7 @@ func readings(said ...float64) *pixelstest.Network {
 
 func TestAVideoIsEncodedByTheFirstSettingThatReadsAsItsSource(t *testing.T) {
 	t.Parallel()
-	const width, height, frames, crf = 128, 96, 16, 38
+	const width, height, frames, crf = 128, 112, 16, 38
 	const made, doubtful, captured = 6.0, 0.0, -6.0
 	picture := mediatest.Photo(width, height+frames)
 	pan := make([]*image.NRGBA, frames)
