@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 import torch
+from torch.nn import functional
 
 from net import CLASSES
 from prepare import rows_of
@@ -58,10 +59,26 @@ def turned(pixels, rng):
     return np.rot90(pixels, rng.integers(4), axes=(1, 2))
 
 
+def lit(x, rng):
+    """Each patch a little brighter or darker and of other contrast."""
+    gain, offset = (torch.from_numpy(v.astype(np.float32)).view(-1, 1, 1, 1) for v in (rng.uniform(0.8, 1.2, len(x)), rng.normal(0, 0.08, len(x))))
+    return (x * gain + offset).clamp_(-1, 1)
+
+
+def mixed(x, classes, rng, alpha=0.2):
+    """Patches mixed in pairs (Zhang and others, "mixup", 2018), so that hosts are not learned by heart; and what is wanted of them."""
+    share = torch.from_numpy(rng.beta(alpha, alpha, len(x)).astype(np.float32))
+    other = torch.from_numpy(rng.permutation(len(x)))
+    wanted = functional.one_hot(classes, len(CLASSES)).float()
+    wide = share.view(-1, 1, 1, 1)
+    return wide * x + (1 - wide) * x[other], share[:, None] * wanted + (1 - share[:, None]) * wanted[other]
+
+
 def batches(patches, size, steps, seed):
     rng = np.random.default_rng(seed)
     weights = patches.weights()
     for _ in range(steps):
         pick = rng.choice(len(weights), size, p=weights)
         which = rng.integers(patches.pixels.shape[1], size=size)
-        yield to_tensor(turned(patches.pixels[pick, which], rng)), torch.from_numpy(patches.labels[pick])
+        x = lit(to_tensor(turned(patches.pixels[pick, which], rng)), rng)
+        yield mixed(x, torch.from_numpy(patches.labels[pick]), rng)

@@ -1,6 +1,6 @@
 """Trains the pixels network and exports it.
 
-    fit.py --list DATA/images.tsv --patches DIR --out FOLDER [--steps 3000]
+    fit.py --list DATA/images.tsv --patches DIR --out FOLDER [--steps 6000]
 
 Prints the figures on the split `dev` and writes FOLDER/net.pt and FOLDER/model.onnx.
 """
@@ -13,7 +13,8 @@ import torch
 from torch import nn
 
 from data import Patches, batches
-from measure import auc, found, report, score
+from half import quick_in_half
+from measure import auc, found, logits, report, score
 from net import PatchNet
 
 SEED = 20261101
@@ -23,14 +24,14 @@ SIDE = 96
 def train(net, patches, o):
     """One-cycle AdamW; the weights that count are their moving average."""
     steps = o.steps
-    chosen = torch.optim.AdamW(net.parameters(), lr=o.rate, weight_decay=0.02)
+    chosen = torch.optim.AdamW(net.parameters(), lr=o.rate, weight_decay=0.05)
     pace = torch.optim.lr_scheduler.OneCycleLR(chosen, max_lr=o.rate, total_steps=steps, pct_start=0.15)
     mean = copy.deepcopy(net)
     loss_of = nn.CrossEntropyLoss(label_smoothing=0.05)
     start, running = time.time(), 0.0
     for n, (x, y) in enumerate(batches(patches, o.batch, steps, o.seed), 1):
         net.train()
-        loss = loss_of(net(x), y)
+        loss = loss_of(logits(net, x.to(o.device), o.half), y.to(o.device))
         chosen.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(net.parameters(), 2.0)
@@ -41,7 +42,7 @@ def train(net, patches, o):
         if n % 100 == 0:
             print(f"step {n} of {steps}, loss {running:.3f}, {n * o.batch / (time.time() - start):.0f} patches/s", flush=True)
         if o.watch and n % o.watch == 0:
-            raws, _ = score(mean, o.dev)
+            raws, _ = score(mean, o.dev, o.half)
             y = o.dev.labels
             print(f"  dev AUC {auc(raws[y == 0], raws[y == 1]):.3f} found at 1 % {found(raws[y == 0], raws[y == 1], 0.01):.3f}", flush=True)
             torch.save(mean.state_dict(), os.path.join(o.out, "net.pt"))
@@ -71,12 +72,13 @@ def main():
     p.add_argument("--list", required=True)
     p.add_argument("--patches", required=True)
     p.add_argument("--out", required=True)
-    p.add_argument("--steps", type=int, default=3000)
+    p.add_argument("--steps", type=int, default=6000)
     p.add_argument("--batch", type=int, default=96)
     p.add_argument("--rate", type=float, default=2e-3)
     p.add_argument("--seed", type=int, default=SEED)
     p.add_argument("--watch", type=int, default=500, help="steps between looks at dev; 0: none")
     p.add_argument("--start", help="net.pt to go on from")
+    p.add_argument("--full", action="store_true", help="float32 throughout, though the machine were quicker in bfloat16")
     p.add_argument("--threads", type=int, default=os.cpu_count())
     o = p.parse_args()
     torch.manual_seed(o.seed)
@@ -88,11 +90,13 @@ def main():
     net = PatchNet()
     if o.start:
         net.load_state_dict(torch.load(o.start))
-    net = net.to(memory_format=torch.channels_last)
-    net = train(net, patches, o)
+    o.half = quick_in_half() and not o.full
+    o.device = "cuda" if torch.cuda.is_available() else "cpu"
+    net = net.to(o.device, memory_format=torch.channels_last)
+    net = train(net, patches, o).to("cpu")
     torch.save(net.state_dict(), os.path.join(o.out, "net.pt"))
     export(net, os.path.join(o.out, "model.onnx"))
-    raws, others = score(net, o.dev)
+    raws, others = score(net, o.dev, o.half)
     for line in report(o.dev, raws, others):
         print(line)
 

@@ -9,30 +9,41 @@ import random
 import numpy as np
 from PIL import Image, ImageEnhance, ImageFilter
 
-# REGION is the side, in pixels, of the piece of a picture that takes a journey.
-REGION = 512
+# TILE is the side, in pixels, of what is left of a picture after a journey. It is the same for all, since sizes tell hosts apart.
+TILE = 144
 FILTERS = (Image.BICUBIC, Image.LANCZOS, Image.BILINEAR, Image.BOX)
+# LOSSY are the formats of files whose pixels went through a codec already.
+LOSSY = ("JPEG", "MPO", "WEBP")
 
 
 def open_rgb(path):
-    """The file's picture in 8-bit RGB; transparency lies on white."""
+    """The file's picture in 8-bit RGB, transparency on white, and whether a codec with losses stored it."""
     with Image.open(path) as image:
+        lossy = image.format in LOSSY
         if image.mode in ("RGBA", "LA", "P"):
             image = image.convert("RGBA")
             ground = Image.new("RGBA", image.size, "white")
-            return Image.alpha_composite(ground, image).convert("RGB")
-        return image.convert("RGB")
+            return Image.alpha_composite(ground, image).convert("RGB"), lossy
+        return image.convert("RGB"), lossy
 
 
-def travel(image, rng, facts=None):
-    """One journey of a picture; the outcome is at most REGION pixels a side. facts, a dict, is told what file it ends as."""
-    image = scale_and_cut(image, rng)
+def travel(image, lossy, rng, facts=None):
+    """One journey of a part of a picture; TILE pixels a side are left. facts, a dict, is told what file it ends as."""
+    factor = scale(min(image.size), rng)
+    image = place(image, round(TILE / factor) + 8, rng)
+    # Nearly every photograph comes out of its camera as JPEG. Pictures that were stored without losses catch up with them,
+    # or the traces of a codec would stand for a camera.
+    if not lossy and rng.random() < 0.8:
+        image = encoded(image, "JPEG", quality=rng.randrange(75, 98), subsampling=rng.choice((0, 2, 2)))
+    image = cut(image, [min(round(TILE / factor), s) for s in image.size], rng)
+    if factor != 1:
+        image = image.resize((TILE, TILE), rng.choice(FILTERS))
     if rng.random() < 0.15:
         image = edit(image, rng)
     if rng.random() < 0.12:
         image = reencode(image, "JPEG", rng)
-        if rng.random() < 0.5:
-            image = cut(image, [s - rng.randrange(1, 12) for s in image.size], rng)
+    if facts is not None:
+        facts.update(width=image.width, height=image.height, factor=factor)
     fate = rng.random()
     if fate < 0.62:
         return reencode(image, "JPEG", rng, facts)
@@ -41,21 +52,35 @@ def travel(image, rng, facts=None):
     return image
 
 
-def scale_and_cut(image, rng):
-    """A third keeps its pixels; the others are made smaller, to a long side that does not depend on where they began."""
-    long = max(image.size)
+def scale(short, rng):
+    """By how much a picture with this shorter side is scaled: not at all, to a half at most, as published pictures are, or
+    up by a little, as on a screenshot."""
+    fate = rng.random()
     factor = 1.0
-    if rng.random() > 0.34:
-        wanted = 2 ** rng.uniform(np.log2(400), np.log2(2000))
-        factor = wanted / long if wanted < long else rng.uniform(0.5, 1)
-    # No picture is made so small that no patch fits.
-    factor = min(1.0, max(factor, 160 / min(image.size)))
-    region = [int(min(REGION / factor, s)) for s in image.size]
-    image = cut(image, region, rng)
-    if factor < 1:
-        size = [max(1, round(s * factor)) for s in image.size]
-        image = image.resize(size, rng.choice(FILTERS))
-    return image
+    if fate < 0.34:
+        factor = rng.uniform(0.5, 1)
+    elif fate < 0.60:
+        wanted = 2 ** rng.uniform(np.log2(2 * TILE), np.log2(1080))
+        factor = wanted / short if wanted < short else rng.uniform(0.5, 1)
+    elif fate < 0.66:
+        factor = rng.uniform(1, 1.4)
+    return max(factor, TILE / short)
+
+
+def place(image, side, rng):
+    """A square of the picture: the one with most texture of three, or any that is not flat."""
+    side = [min(side, s) for s in image.size]
+    spots = [cut(image, side, rng) for _ in range(3)]
+    textured = [texture(s) for s in spots]
+    if rng.random() < 0.5:
+        return spots[int(np.argmax(textured))]
+    return next((s for s, t in zip(spots, textured) if t > 0.5), spots[0])
+
+
+def texture(image):
+    """The mean difference of neighbouring grey levels."""
+    a = np.asarray(image.convert("L"), np.int16)[::2]
+    return np.abs(np.diff(a, axis=1)).mean()
 
 
 def cut(image, size, rng):

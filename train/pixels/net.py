@@ -64,7 +64,7 @@ class Step(nn.Module):
 
 
 class PatchNet(nn.Module):
-    def __init__(self, widths=(16, 24, 48, 128), dropout=0.3):
+    def __init__(self, widths=(16, 24, 48, 128, 192), dropout=0.3):
         super().__init__()
         self.front = FrontEnd()
         self.first = block(self.front.channels, widths[0])
@@ -72,8 +72,11 @@ class PatchNet(nn.Module):
         self.head = nn.Sequential(nn.Dropout(dropout), nn.Linear(2 * widths[-1], len(CLASSES)))
 
     def forward(self, x):
-        x = self.steps(self.first(self.front(x)))
-        flat = x.flatten(2)
+        return self.judge(self.front(x))
+
+    def judge(self, x):
+        """The logits of what the front end gave, which is not learned and wants the full precision of its input."""
+        flat = self.steps(self.first(x)).flatten(2).float()
         mean = flat.mean(2)
         # How much a trace varies over the patch says as much as its mean.
         spread = (flat - mean.unsqueeze(2)).pow(2).mean(2).clamp(min=1e-6).sqrt()

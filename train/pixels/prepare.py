@@ -1,6 +1,6 @@
 """Makes patches of the listed pictures, once: training then reads them as often as it likes.
 
-    prepare.py --list DATA/images.tsv --files DIR --out DIR --split train --journeys 4 --patches 6
+    prepare.py --list DATA/images.tsv --files DIR --out DIR --split train --journeys 12 --patches 2
 
 Writes OUT/SPLIT/SHA256.npy, uint8 (journeys, patches, side, side, 3). What exists is kept, so that a longer list adds to it.
 """
@@ -30,11 +30,11 @@ def file_of(folder, row):
 def prepare(job):
     row, path, target, journeys, count = job
     try:
-        image = open_rgb(path)
+        image, lossy = open_rgb(path)
         made = []
         for n in range(journeys):
             rng = seeded(row["sha256"], n)
-            made.append(patches(travel(image, rng), count, SIDE, rng))
+            made.append(patches(travel(image, lossy, rng), count, SIDE, rng))
     except Exception as fault:  # A file that cannot be decoded is left out, by name.
         return f"{row['sha256']} ({row['repo']}): {fault}"
     np.save(target + ".part.npy", np.stack(made))
@@ -48,8 +48,8 @@ def main():
     p.add_argument("--files", required=True)
     p.add_argument("--out", required=True)
     p.add_argument("--split", required=True)
-    p.add_argument("--journeys", type=int, default=4)
-    p.add_argument("--patches", type=int, default=6)
+    p.add_argument("--journeys", type=int, default=12)
+    p.add_argument("--patches", type=int, default=2)
     p.add_argument("--workers", type=int, default=os.cpu_count())
     o = p.parse_args()
     folder = os.path.join(o.out, o.split)

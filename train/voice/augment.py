@@ -1,5 +1,8 @@
 """What happens to speech on its way, drawn anew for each window: rooms, noise, filters, levels."""
+import io
+
 import numpy as np
+import soundfile
 from scipy.signal import butter, fftconvolve, istft, resample_poly, sosfilt, stft
 
 from .data import RATE
@@ -138,6 +141,17 @@ def lossy(x, rng):
     return np.resize(y, len(x)).astype(np.float32)
 
 
+def coded(x, rng):
+    """A real codec at its usual setting: MP3, Vorbis or Opus, now and then at a lower rate of samples."""
+    kind, subtype = (("MP3", "MPEG_LAYER_III"), ("OGG", "VORBIS"), ("OGG", "OPUS"), ("OGG", "OPUS"))[rng.integers(4)]
+    rate = int(rng.choice([RATE, RATE, 8000 if subtype == "OPUS" else RATE]))
+    file = io.BytesIO()
+    soundfile.write(file, resample_poly(x, rate, RATE) if rate != RATE else x, rate, format=kind, subtype=subtype)
+    file.seek(0)
+    y, rate = soundfile.read(file, dtype="float32")
+    return np.resize(resample_poly(y, RATE // 100, rate // 100) if rate != RATE else y, len(x)).astype(np.float32)
+
+
 def journey(x, rng, strength=1.0):
     """A window after a random journey. Strength scales how likely each step is."""
     if rng.random() < 0.25 * strength:
@@ -151,8 +165,10 @@ def journey(x, rng, strength=1.0):
     fate = rng.random() / strength
     if fate < 0.1:
         x = telephone(x, rng)
-    elif fate < 0.4:
+    elif fate < 0.28:
         x = lossy(x, rng)
+    elif fate < 0.48:
+        x = coded(x, rng)
     peak = np.abs(x).max() + 1e-9
     x = x / peak * 10 ** (-rng.uniform(0, 25) / 20)
     if rng.random() < 0.1 * strength:

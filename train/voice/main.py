@@ -18,7 +18,7 @@ from . import augment, calibrate, codecs, data, export, fit, score
 
 SEED = 20261101
 DRAW = 1  # seed of the windows
-WINDOWS = 8416  # drawn for training, some four of each clip
+WINDOWS = 16384  # drawn for training, some six of each clip
 
 
 def speed(net):
@@ -73,13 +73,12 @@ def main():
     p.add_argument("--out", required=True)
     p.add_argument("--windows", type=int, default=WINDOWS)
     o = p.parse_args()
-    torch.set_num_threads(1)
     data.prepare(o.list, o.files, o.samples)
     found = {split: data.clips(o.list, o.samples, split) for split in ("train", "dev", "test")}
     for split in ("dev", "test"):
         codecs.precompute(found[split], o.samples)
-    values, labels = fit.hear(fit.Draw(found["train"], DRAW), o.windows)
-    net = fit.train(values, labels, SEED)
+    heard = fit.hear_all(found["train"], DRAW, o.windows)
+    net = fit.train(heard, SEED)
     report(net, found, o.samples, o.out)
 
 

@@ -88,35 +88,80 @@ class Statistics(nn.Module):
 VALUES = 3 * BANDS + 2 * BANDS + (BANDS - 1) + (BANDS - 4) + BINS
 
 
-class Listener(nn.Module):
-    """What a window's statistics are: the part of the network that is not learned."""
+class Largest(nn.Module):
+    """A convolution of twice the channels, of which each pair's larger stays: the max-feature-map of Wu, He, Sun and Tan, "A
+    Light CNN for Deep Face Representation with Noisy Labels", IEEE TIFS 2018."""
 
-    def __init__(self):
+    def __init__(self, inside, outside, size):
         super().__init__()
-        self.spectrum, self.statistics = Spectrum(), Statistics()
+        self.conv = nn.Conv2d(inside, 2 * outside, size, padding=size // 2)
 
-    def forward(self, wave):
-        return self.statistics(*self.spectrum(wave))
+    def forward(self, x):
+        a, b = self.conv(x).chunk(2, 1)
+        return torch.maximum(a, b)
+
+
+class Light(nn.Module):
+    """A light convolutional network on the bands, as Lavrentyeva and others found good against replayed speech ("Audio replay
+    attack detection with deep learning frameworks", Interspeech 2017), smaller; its end is mean and deviation over time.
+
+    Input are the bands of Spectrum, N x BANDS x frames; each band's mean over the speech is left out, as in Statistics.
+    """
+
+    def __init__(self, drop=0.4):
+        super().__init__()
+        half = lambda: nn.MaxPool2d(2)
+        norm = nn.BatchNorm2d
+        self.body = nn.Sequential(
+            Largest(2, 16, 5), half(), norm(16),
+            Largest(16, 16, 1), norm(16), Largest(16, 24, 3), half(), norm(24),
+            Largest(24, 24, 1), norm(24), Largest(24, 32, 3), half(), norm(32),
+            Largest(32, 32, 1), norm(32), Largest(32, 32, 3), norm(32), nn.AvgPool2d((2, 1)),
+        )
+        self.head = nn.Sequential(nn.Dropout(drop), nn.Linear(2 * 32 * (BANDS // 16), 64), nn.ReLU(), nn.Dropout(drop), nn.Linear(64, 1))
+
+    @staticmethod
+    def seen(bands):
+        """What the convolutions see: the bands without their means, and their changes over 20 ms."""
+        voice = bands[:, 3:36].mean(1, keepdim=True)
+        w = torch.sigmoid(2 * (voice - voice.mean(2, keepdim=True)))
+        x = (bands - (w * bands).sum(2, keepdim=True) / w.sum(2, keepdim=True)).clamp(-8, 8) / 3
+        change = F.pad(x[:, :, 2:] - x[:, :, :-2], (1, 1))
+        return torch.stack([x, change], 1)
+
+    def forward(self, x):
+        x = self.body(x).float()
+        x = x.flatten(1, 2)
+        mean = x.mean(2)
+        spread = (x - mean.unsqueeze(2)).pow(2).mean(2).clamp(min=1e-6).sqrt()
+        return self.head(torch.cat([mean, spread], 1))
 
 
 class Net(nn.Module):
-    """The statistics of a window, each in units of its spread in training, and small networks that vote on them.
+    """Two ways to hear a window, whose log-odds are averaged: its statistics, each in units of its spread in training, with
+    small networks that vote on them; and a light convolutional network on its bands.
 
     Input N x 64000 samples of -1 to 1, output N x 1.
     """
 
     def __init__(self, mean, spread, votes=4, hidden=48, drop=0.5):
         super().__init__()
-        self.listener = Listener()
+        self.spectrum, self.statistics = Spectrum(), Statistics()
         self.register_buffer("mean", torch.as_tensor(mean, dtype=torch.float32))
         self.register_buffer("spread", torch.as_tensor(spread, dtype=torch.float32))
         vote = lambda: nn.Sequential(nn.Dropout(0.2), nn.Linear(VALUES, hidden), nn.ReLU(), nn.Dropout(drop), nn.Linear(hidden, 1))
         self.votes = nn.ModuleList(vote() for _ in range(votes))
+        self.light = Light()
 
-    def decide(self, values):
-        """The log-odds of what the listener gave."""
-        values = ((values - self.mean) / self.spread).clamp(-4, 4)
-        return torch.stack([vote(values) for vote in self.votes]).mean(0)
+    def scaled(self, values):
+        return ((values - self.mean) / self.spread).clamp(-4, 4)
+
+    def parts(self, wave):
+        """The log-odds of the votes and of the convolutional network."""
+        bins, bands = self.spectrum(wave)
+        values = self.scaled(self.statistics(bins, bands))
+        return torch.stack([vote(values) for vote in self.votes]).mean(0), self.light(self.light.seen(bands))
 
     def forward(self, wave):
-        return self.decide(self.listener(wave))
+        voted, lit = self.parts(wave)
+        return (voted + lit) / 2
