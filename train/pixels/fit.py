@@ -1,6 +1,6 @@
 """Trains the pixels network and exports it.
 
-    fit.py --list DATA/images.tsv --patches DIR --out FOLDER [--steps 6000]
+    fit.py --list DATA/images.tsv --patches DIR --out FOLDER [--steps 4000]
 
 Prints the figures on the split `dev` and writes FOLDER/net.pt and FOLDER/model.onnx.
 """
@@ -72,7 +72,7 @@ def main():
     p.add_argument("--list", required=True)
     p.add_argument("--patches", required=True)
     p.add_argument("--out", required=True)
-    p.add_argument("--steps", type=int, default=6000)
+    p.add_argument("--steps", type=int, default=4000)
     p.add_argument("--batch", type=int, default=96)
     p.add_argument("--rate", type=float, default=2e-3)
     p.add_argument("--seed", type=int, default=SEED)
