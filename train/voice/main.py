@@ -18,7 +18,7 @@ from . import augment, calibrate, codecs, data, export, fit, score
 
 SEED = 20261101
 DRAW = 1  # seed of the windows
-WINDOWS = 16384  # drawn for training, some six of each clip
+WINDOWS = 12288  # drawn for training, some six of each clip
 
 
 def speed(net):

@@ -92,9 +92,9 @@ class Largest(nn.Module):
     """A convolution of twice the channels, of which each pair's larger stays: the max-feature-map of Wu, He, Sun and Tan, "A
     Light CNN for Deep Face Representation with Noisy Labels", IEEE TIFS 2018."""
 
-    def __init__(self, inside, outside, size):
+    def __init__(self, inside, outside, size, stride=1):
         super().__init__()
-        self.conv = nn.Conv2d(inside, 2 * outside, size, padding=size // 2)
+        self.conv = nn.Conv2d(inside, 2 * outside, size, stride, size // 2)
 
     def forward(self, x):
         a, b = self.conv(x).chunk(2, 1)
@@ -113,10 +113,10 @@ class Light(nn.Module):
         half = lambda: nn.MaxPool2d(2)
         norm = nn.BatchNorm2d
         self.body = nn.Sequential(
-            Largest(2, 16, 5), half(), norm(16),
-            Largest(16, 16, 1), norm(16), Largest(16, 24, 3), half(), norm(24),
-            Largest(24, 24, 1), norm(24), Largest(24, 32, 3), half(), norm(32),
-            Largest(32, 32, 1), norm(32), Largest(32, 32, 3), norm(32), nn.AvgPool2d((2, 1)),
+            Largest(2, 12, 5, stride=2), norm(12),
+            Largest(12, 12, 1), norm(12), Largest(12, 20, 3), half(), norm(20),
+            Largest(20, 20, 1), norm(20), Largest(20, 28, 3), half(), norm(28),
+            Largest(28, 28, 1), norm(28), Largest(28, 32, 3), norm(32), nn.AvgPool2d((2, 1)),
         )
         self.head = nn.Sequential(nn.Dropout(drop), nn.Linear(2 * 32 * (BANDS // 16), 64), nn.ReLU(), nn.Dropout(drop), nn.Linear(64, 1))
 
