@@ -7,12 +7,9 @@ import argparse
 import multiprocessing
 
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.model_selection import StratifiedGroupKFold
-from sklearn.utils.class_weight import compute_sample_weight
 
+from folds import left_out_auc
 from journey import open_rgb, seeded, travel
-from measure import auc
 from prepare import file_of, rows_of
 
 KINDS = {"PNG": 0, "JPEG": 1, "WEBP": 2}
@@ -27,18 +24,6 @@ def described(path, key):
     travel(image, lossy, rng, facts)
     after = [facts["width"], facts["height"], KINDS[facts["kind"]], facts["quality"], facts["subsampling"]]
     return before, after, [facts["factor"]]
-
-
-def left_out_auc(features, labels, groups):
-    """Mean AUC of five folds that share no repository. Classes weigh the same in learning: else what is without knowledge
-    tells the share of a class in the other folds, which is low where its own is high."""
-    values = []
-    for learn, judge in StratifiedGroupKFold(5, shuffle=True, random_state=1).split(features, labels, groups):
-        weights = compute_sample_weight("balanced", labels[learn])
-        model = HistGradientBoostingClassifier(max_depth=4, random_state=1).fit(features[learn], labels[learn], weights)
-        scores = model.predict_proba(features[judge])[:, 1]
-        values.append(auc(scores[labels[judge] == 0], scores[labels[judge] == 1]))
-    return np.mean(values)
 
 
 def main():

@@ -8,11 +8,10 @@ import argparse
 import random
 
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.model_selection import StratifiedGroupKFold
-from sklearn.utils.class_weight import compute_sample_weight
 
-from . import augment, data, fit, score
+from folds import left_out_auc
+
+from . import augment, data, fit
 
 NAMES = ["length", "level", "peak", "bandwidth", "pauses", "hush"]
 
@@ -28,18 +27,6 @@ def described(sound):
     decibel = lambda v: 10 * np.log10(v + 1e-9)
     quiet = decibel(np.percentile(frames, 5)) - decibel(np.percentile(frames, 95))
     return [seconds, decibel((x**2).mean()), 2 * decibel(np.abs(x).max()), edge, 1 - augment.speech_frames(x).mean(), quiet]
-
-
-def left_out(features, labels, groups):
-    """Mean AUC of five folds that share no repository. Classes weigh the same in learning: else what is without knowledge
-    tells the share of a class in the other folds, which is low where its own is high."""
-    values = []
-    for learn, judge in StratifiedGroupKFold(5, shuffle=True, random_state=1).split(features, labels, groups):
-        weights = compute_sample_weight("balanced", labels[learn])
-        model = HistGradientBoostingClassifier(max_depth=4, random_state=1).fit(features[learn], labels[learn], weights)
-        scores = model.predict_proba(features[judge])[:, 1]
-        values.append(score.auc(np.sort(scores[labels[judge] == 0]), np.sort(scores[labels[judge] == 1])))
-    return float(np.mean(values))
 
 
 def figure(name, bars):
@@ -71,9 +58,9 @@ def main():
     labels, groups = np.array([int(r["label"] == "ai") for r in found]), [r["repo"] for r in found]
     before = np.array([described(r["sound"]) for r in found])
     after = np.array([described(draw.window(r["sound"])) for r in found])
-    bars = [("files as they were found", left_out(before, labels, groups)), ("windows after the journey", left_out(after, labels, groups))]
+    bars = [("files as they were found", left_out_auc(before, labels, groups)), ("windows after the journey", left_out_auc(after, labels, groups))]
     for i, feature in enumerate(NAMES):
-        bars += [(f"{feature}, as found", left_out(before[:, [i]], labels, groups)), (f"{feature}, after", left_out(after[:, [i]], labels, groups))]
+        bars += [(f"{feature}, as found", left_out_auc(before[:, [i]], labels, groups)), (f"{feature}, after", left_out_auc(after[:, [i]], labels, groups))]
     for text, value in bars:
         print(f"{text}: AUC {value:.3f}")
     if o.figure:
